@@ -1,0 +1,49 @@
+# `make demo` and `make test` do their own set-up. Nothing here asks for root.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PY := .venv/bin/python
+PYTHON ?=
+JOBS ?= 2
+CODE := src tests dev $(wildcard demo bench)
+
+.PHONY: help setup demo test lint format unit bench stress clean distclean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
+		printf 'make %-10s %s\n' "$$name" "$$text"; done
+
+setup: ## .venv with .venv/bin/vim-mcp and all that the tests need
+	@dev/setup $(PYTHON)
+
+demo: setup ## see an assistant read and drive a real editor, step by step
+	@$(PY) demo/demo.py
+
+test: lint ## every check and every test
+	$(PY) -m pytest -n $(JOBS) --dist worksteal tests/unit tests/editor tests/outside
+
+unit: setup ## the pure tests alone: seconds
+	$(PY) -m pytest tests/unit
+
+lint: setup ## ruff, its formatter, mypy --strict, and who imports whom
+	$(PY) -m ruff check $(CODE)
+	$(PY) -m ruff format --check $(CODE)
+	$(PY) -m mypy --strict $(CODE)
+	$(PY) dev/imports.py
+
+format: setup ## let ruff format the Python code
+	$(PY) -m ruff format $(CODE)
+
+bench: setup ## measure, as ratios against floors of the same run
+	$(PY) -m bench
+
+stress: setup ## T="tests/…": 20 times in a row, then 20 times with a core busy
+	@test -n "$(T)" || { echo 'make stress T="tests/editor/test_link.py::test_name"'; exit 2; }
+	$(PY) dev/stress.py $(T)
+
+clean: ## remove caches and built packages
+	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests dev -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove .venv and downloaded npm packages too
+	rm -rf .venv .cache
