@@ -23,6 +23,7 @@ def tree(root: Path, modules: Mapping[str, str]) -> Path:
     return root
 
 
+@pytest.mark.requirement("REPO-03")
 def test_the_package_keeps_its_layers() -> None:
     assert check(SOURCE) == []
 
