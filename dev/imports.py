@@ -25,7 +25,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"ide", "session"}),
     frozenset({"tools"}),
     frozenset({"editor", "kernel"}),
-    frozenset({"wire", "text", "excommand", "socketlock", "logs"}),
+    frozenset({"connection", "atomic", "socketlock", "logs"}),
+    frozenset({"wire", "text", "excommand"}),
     frozenset({"config", "errors"}),
 )
 

@@ -1,0 +1,47 @@
+"""The built wheel: what `pip install` brings to a machine without the clone (REPO-02)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+RUNTIME = ("plugin", "autoload", "lua", "doc")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel with the pinned hatchling and return its path."""
+    target = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(target)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (built,) = target.glob("*.whl")
+    return built
+
+
+def shipped(top: str) -> set[str]:
+    """Return the files that git knows below `top` (relative to the root), those not yet added included."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", top]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return {name for name in done.stdout.splitlines() if (ROOT / name).exists()}
+
+
+@pytest.mark.requirement("REPO-02")
+@pytest.mark.parametrize("top", RUNTIME)
+def test_the_wheel_carries_the_runtime_files(wheel: Path, top: str) -> None:
+    wanted = {f"vim_mcp/runtime/{name}" for name in shipped(top)}
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert wanted
+    assert {name for name in names if name.startswith(f"vim_mcp/runtime/{top}/")} == wanted
+
+
+def test_the_wheel_carries_the_package_alone(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {name.removeprefix("src/") for name in shipped("src")} <= names
+    assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {"vim_mcp"}
+    (metadata,) = (name for name in names if name.endswith("entry_points.txt"))
+    assert zipfile.ZipFile(wheel).read(metadata).decode() == "[console_scripts]\nvim-mcp = vim_mcp.cli:main\n"
