@@ -1,0 +1,188 @@
+"""The hub's end of an editor's connection: requests with a time limit, answers, events, the last known state."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from vim_mcp import wire
+from vim_mcp.connection import LineConnection
+from vim_mcp.editor.busy import what_it_does
+from vim_mcp.editor.messages import EditorInfo, State
+from vim_mcp.errors import (
+    COMMAND_FAILED,
+    CommandFailed,
+    ConnectionLost,
+    EditorBusy,
+    EditorMethodError,
+)
+
+logger = logging.getLogger(__name__)
+
+_PATIENCE = 0.5
+"""Seconds after which an unanswered request makes the hub look at what the editor does."""
+
+
+class Editor:
+    """A registered editor. `state` is what it pushed last (without text), `on_event` hears each push."""
+
+    def __init__(self, instance_id: str, info: EditorInfo, connection: LineConnection, directory: Path):
+        self.instance_id = instance_id
+        self.info = info
+        self.state: State = {}
+        self.started = self.last_seen = time.time()
+        self.waiting_for: str | None = None
+        self.on_event: Callable[[str], None] = lambda _event: None
+        self.on_gone: list[Callable[[], None]] = []
+        self._connection = connection
+        self._directory = directory
+        self._ids = itertools.count(1)
+        self._pending: dict[int, asyncio.Future[Any]] = {}
+        self._running_commands = 0
+        connection.on_line = self._take
+        connection.on_close = self._lost
+
+    @property
+    def connected(self) -> bool:
+        """Whether requests can be sent."""
+        return not self._connection.closed
+
+    async def request(self, method: str, params: dict[str, Any] | None = None, timeout: float = 5.0) -> Any:
+        """Ask the editor and return its result.
+
+        `timeout` is in seconds. Raises `ConnectionLost` when the editor leaves, `EditorBusy` when it does not answer in
+        time (the request is then withdrawn: the editor drops it if it has not begun), `CommandFailed` or
+        `EditorMethodError` when it answers with an error.
+        """
+        if not self.connected:
+            raise self._gone()
+        request_id = next(self._ids)
+        future = self._pending[request_id] = asyncio.get_running_loop().create_future()
+        deadline = {"expires": int(time.time() + timeout)}
+        self.send({"id": request_id, "method": method, "params": params or {}, **deadline})
+        try:
+            with self._command_running(method):
+                return await self._answer(future, method, timeout)
+        except (asyncio.CancelledError, EditorBusy):
+            self.send({"cancel": request_id})
+            raise
+        finally:
+            del self._pending[request_id]
+
+    @contextlib.contextmanager
+    def _command_running(self, method: str) -> Iterator[None]:
+        runs = method == "execute"
+        self._running_commands += runs
+        try:
+            yield
+        finally:
+            self._running_commands -= runs
+
+    async def _answer(self, future: asyncio.Future[Any], method: str, timeout: float) -> Any:
+        """Wait for the answer; an editor known to be deaf is not waited for to the end."""
+        deadline = time.monotonic() + timeout
+        while True:
+            left = deadline - time.monotonic()
+            done, _ = await asyncio.wait([future], timeout=max(0.0, min(left, _PATIENCE)))
+            if done:
+                return future.result()
+            reason = self.waiting_for or self._activity()
+            if reason or left <= _PATIENCE:
+                raise self._busy(method, reason)
+
+    def _activity(self) -> str | None:
+        """What keeps the editor from answering, as far as the system shows it."""
+        return None if self._running_commands else what_it_does(self.info.pid)
+
+    def _busy(self, method: str, reason: str | None) -> EditorBusy:
+        what = f"it waits for {reason}" if reason else "it did not answer in time"
+        return EditorBusy(
+            f"{self.instance_id} is busy: {what}. Nothing was done ({method}); try again when its user has gone on.",
+            instance_id=self.instance_id,
+            waiting_for=reason,
+        )
+
+    def _gone(self) -> ConnectionLost:
+        return ConnectionLost(
+            f"{self.instance_id} has left. Call list_vim_instances to see which editors are there.",
+            instance_id=self.instance_id,
+        )
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one message."""
+        self._connection.write(wire.encode(message))
+
+    @contextlib.contextmanager
+    def text_file(self) -> Iterator[Path]:
+        """A path in the runtime directory for text that goes by file; removed afterwards. Mode 0600."""
+        path = self._directory / f"text-{os.getpid()}-{next(self._ids)}"
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    def _take(self, line: bytes) -> None:
+        self.last_seen = time.time()
+        try:
+            message = wire.decode(line)
+        except ValueError:
+            logger.warning("%s sent a line that is not JSON (%d bytes)", self.instance_id, len(line))
+            return
+        if not isinstance(message, dict):
+            logger.warning("%s sent a message that is not an object", self.instance_id)
+        elif "id" in message:
+            self._settle(message)
+        else:
+            self._event(message)
+
+    def _settle(self, message: dict[str, Any]) -> None:
+        self.waiting_for = None
+        future = self._pending.get(message["id"])
+        if future is None or future.done():
+            return
+        if "error" in message:
+            future.set_exception(self._error(message["error"]))
+        else:
+            future.set_result(message.get("result"))
+
+    def _error(self, error: Any) -> Exception:
+        if not isinstance(error, dict):
+            return EditorMethodError(-32603, f"{self.instance_id} answered with an error of no known form: {error!r}")
+        code, message = error.get("code"), str(error.get("message", "the editor gave no reason"))
+        details = error.get("data") if isinstance(error.get("data"), dict) else {}
+        data = {**(details or {}), "instance_id": self.instance_id}
+        if code == COMMAND_FAILED:
+            return CommandFailed(message, **data)
+        return EditorMethodError(code if isinstance(code, int) else -32603, message, **data)
+
+    def _event(self, message: dict[str, Any]) -> None:
+        kind = message.get("type")
+        if kind == "event" and isinstance(message.get("state"), dict):
+            self.waiting_for = None
+            self.state = message["state"]
+            self.on_event(str(message.get("event", "")))
+        elif kind == "waiting":
+            self.waiting_for = str(message.get("waiting_for") or "its user")
+        elif kind == "bye":
+            self.close()
+
+    def close(self, reason: str | None = None) -> None:
+        """Hang up; with a reason (`stop`, `upgrade`, `idle`) the editor is told it first."""
+        if reason:
+            self.send({"type": "bye", "reason": reason})
+        self._connection.close()
+
+    def _lost(self) -> None:
+        for future in self._pending.values():
+            if not future.done():
+                future.set_exception(self._gone())
+        for callback in self.on_gone:
+            callback()

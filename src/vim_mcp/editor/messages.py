@@ -1,0 +1,56 @@
+"""What editors say: the registration's `info` (docs/protocol.md, 1). Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from vim_mcp.errors import InvalidParameters
+
+State = dict[str, Any]
+"""An editor's state as `get_state` gives it."""
+
+
+@dataclass(frozen=True)
+class EditorInfo:
+    """What an editor tells of itself when it registers. Requirement VIM-REG-01."""
+
+    pid: int
+    cwd: str
+    main_file: str
+    buffers: tuple[str, ...]
+    version: str
+    editor: str = "vim"
+    plugin_version: str = ""
+    project: str = ""
+    short_lived: bool = False
+    access: str = "edit"
+    encoding: str = "utf-8"
+    state_interval: int = 1000
+
+
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "pid": int, "cwd": str, "main_file": str, "buffers": list, "version": str, "editor": str, "plugin_version": str,
+    "project": str, "short_lived": (bool, int), "access": str, "encoding": str, "state_interval": int,
+}  # fmt: skip
+_REQUIRED = ("pid", "cwd", "main_file", "buffers", "version")
+
+
+def parse_register(message: dict[str, Any]) -> tuple[str, EditorInfo]:
+    """The instance id and info in a `register` message.
+
+    Raises `InvalidParameters` naming the field that is missing or has a wrong type.
+    """
+    info = message.get("info")
+    if not isinstance(message.get("instance_id"), str) or not isinstance(info, dict):
+        raise InvalidParameters("register needs an `instance_id` (string) and an `info` (object)")
+    missing = [name for name in _REQUIRED if name not in info]
+    if missing:
+        raise InvalidParameters(f"register: info lacks {', '.join(missing)}")
+    known = {name: info[name] for name in _TYPES if name in info}
+    for name, value in known.items():
+        if not isinstance(value, _TYPES[name]):
+            raise InvalidParameters(f"register: info.{name} has a wrong type ({type(value).__name__})")
+    known["buffers"] = tuple(str(name) for name in known["buffers"])
+    known["short_lived"] = bool(known.get("short_lived", False))
+    return message["instance_id"], EditorInfo(**known)

@@ -1,0 +1,95 @@
+"""Reading text and state from an editor, text by file so that it arrives byte for byte and quickly."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from vim_mcp import text
+from vim_mcp.editor.link import Editor
+from vim_mcp.editor.messages import State
+from vim_mcp.errors import CommandFailed, EditorBusy
+
+MAX_TEXT = 10 * 1024 * 1024
+"""Bytes of buffer text in one answer."""
+
+
+@dataclass(frozen=True)
+class TextRead:
+    """Lines `first` to `last` (1-based, inclusive) of a buffer that has `line_count`; `text` ends with a line end
+    unless the buffer's last line has none; `lossy` if bytes that are no text were replaced by U+FFFD."""
+
+    text: str
+    buffer: dict[str, Any]
+    first: int
+    last: int
+    line_count: int
+    changedtick: int
+    lossy: bool
+
+
+async def read_text(editor: Editor, buffer: int = 0, first: int = 1, last: int = -1, **params: Any) -> TextRead:
+    """Lines `first` to `last` (-1: the last) of the buffer with id `buffer` (0: the current one).
+
+    Raises `CommandFailed` (kind `limit`) beyond 10 MB, (kind `ignored`) for a file whose text is private.
+    """
+    with editor.text_file() as path:
+        answer = await editor.request(
+            "get_text",
+            {"buffer": buffer, "first": first, "last": last, "max_bytes": MAX_TEXT, "text_file": str(path), **params},
+        )
+        body, lossy = _body(answer)
+    whole = answer["last"] < answer["line_count"] or answer["end_of_line"]
+    return TextRead(
+        text=body + "\n" if whole else body, buffer=answer["buffer"], first=answer["first"], last=answer["last"],
+        line_count=answer["line_count"], changedtick=answer["changedtick"], lossy=lossy,
+    )  # fmt: skip
+
+
+def _body(answer: dict[str, Any]) -> tuple[str, bool]:
+    if "text_file" not in answer:
+        return text.from_lines(answer["lines"]), False
+    with open(answer["text_file"], "rb") as file:
+        return text.decode(file.read(), answer.get("text_encoding", "utf-8"))
+
+
+async def read_state(editor: Editor, sections: list[str] | None = None, **params: Any) -> State:
+    """The editor's state, or the last one it pushed, marked `stale: true`, when it does not answer now."""
+    request = {**params, **({"sections": sections} if sections else {})}
+    if sections and "content" not in sections:
+        return await _or_pushed(editor, lambda: _request(editor, request))
+    return await _or_pushed(editor, lambda: _with_text(editor, request))
+
+
+async def _request(editor: Editor, request: dict[str, Any]) -> State:
+    state: State = await editor.request("get_state", request, timeout=2.0)
+    return state
+
+
+async def _with_text(editor: Editor, request: dict[str, Any]) -> State:
+    with editor.text_file() as path:
+        state = await _request(editor, {**request, "text_file": str(path)})
+        current = state.get("current_buffer", {})
+        if "text_file" in current:
+            body, _ = _body(current)
+            current["content"] = body.replace("\0", text.NUL_IN_VIM).split("\n")
+            del current["text_file"], current["text_encoding"]
+    return state
+
+
+async def _or_pushed(editor: Editor, read: Callable[[], Awaitable[State]]) -> State:
+    try:
+        return await read()
+    except EditorBusy as busy:
+        if not editor.state:
+            raise
+        return {**editor.state, "stale": True, "busy": busy.data.get("waiting_for") or "it does not answer"}
+
+
+async def text_for_state_file(editor: Editor, max_bytes: int) -> list[str] | None:
+    """The current buffer's lines, or None where they are private, too long or not to be had now."""
+    with contextlib.suppress(CommandFailed):
+        return text.to_lines((await read_text(editor, max_bytes=max_bytes)).text)
+    return None

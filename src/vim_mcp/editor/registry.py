@@ -1,0 +1,96 @@
+"""The registry file: the connected instances, for programs that look without asking; and the last preference."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from vim_mcp import atomic
+from vim_mcp.editor.link import Editor
+
+logger = logging.getLogger(__name__)
+
+MAX_AGE = 24 * 3600
+"""Seconds after which an entry of an editor that is not connected is dropped."""
+
+
+def iso(seconds: float) -> str:
+    """A time as ISO 8601, UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def entry(editor: Editor, socket: Path) -> dict[str, Any]:
+    """An editor's entry, in the registry's format. Requirement VIM-REGISTRY-01."""
+    state = editor.state
+    names = [b["name"] for b in state.get("buffers", []) if b.get("listed") and b.get("name")]
+    return {
+        "socket": str(socket),
+        "pid": editor.info.pid,
+        "cwd": state.get("cwd", editor.info.cwd),
+        "main_file": editor.info.main_file,
+        "started": iso(editor.started),
+        "buffers": names if state else list(editor.info.buffers),
+        "last_seen": iso(editor.last_seen),
+    }
+
+
+class Registry:
+    """The file at `path`; `socket` is the hub's, named in every entry."""
+
+    def __init__(self, path: Path, socket: Path):
+        self._path = path
+        self._socket = socket
+
+    def load(self) -> dict[str, dict[str, Any]]:
+        """The entries left by an earlier hub, those older than a day dropped; a corrupt file is reset."""
+        try:
+            entries = json.loads(self._path.read_bytes())
+            return {key: value for key, value in entries.items() if _age(value) <= MAX_AGE}
+        except FileNotFoundError:
+            return {}
+        except (ValueError, AttributeError, TypeError, KeyError) as error:
+            logger.warning("the registry %s was corrupt (%s) and has been reset", self._path, error)
+            self.write([])
+            return {}
+
+    def write(self, editors: Iterable[Editor]) -> None:
+        """Write the connected editors; a failure is logged, and no more, since nothing depends on the file."""
+        entries = {editor.instance_id: entry(editor, self._socket) for editor in editors}
+        try:
+            atomic.write(self._path, json.dumps(entries, indent=2).encode() + b"\n")
+        except OSError as error:
+            logger.error("cannot write the registry %s: %s", self._path, error)
+
+    def remove(self) -> None:
+        """Take the file away."""
+        self._path.unlink(missing_ok=True)
+
+
+def _age(value: dict[str, Any]) -> float:
+    return time.time() - datetime.fromisoformat(value["last_seen"]).timestamp()
+
+
+class Preference:
+    """The instance that was selected last, kept in a one-line file."""
+
+    def __init__(self, path: Path):
+        self._path = path
+
+    def read(self) -> str | None:
+        """The instance id, or None."""
+        try:
+            return self._path.read_text(errors="replace").strip() or None
+        except OSError:
+            return None
+
+    def write(self, instance_id: str) -> None:
+        """Remember `instance_id`."""
+        try:
+            atomic.write(self._path, f"{instance_id}\n".encode())
+        except OSError as error:
+            logger.error("cannot write the preference %s: %s", self._path, error)

@@ -1,0 +1,285 @@
+"""The workspace session: the SDK's server with our tools and resources, for one MCP client on stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import warnings
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from pydantic import ValidationError
+
+from vim_mcp import __version__, wire
+from vim_mcp.editor.directory import Directory
+from vim_mcp.editor.link import Editor
+from vim_mcp.editor.registry import Preference
+from vim_mcp.errors import INVALID_PARAMS, VimMcpError
+from vim_mcp.session import resources
+from vim_mcp.session.selection import Selection
+from vim_mcp.session.transport import Transport
+from vim_mcp.tools.base import Call, Tool
+from vim_mcp.tools.table import TOOLS
+
+logger = logging.getLogger(__name__)
+
+warnings.filterwarnings("ignore", category=MCPDeprecationWarning)  # roots are deprecated, and what clients have
+
+INSTRUCTIONS = (
+    "vim-mcp sees and drives the user's running Vim and Neovim editors. Read vim://state, vim://buffer/current or "
+    "vim://cursor for what the user looks at, including unsaved changes. Change text with vim_edit (one undo step, not "
+    "saved unless asked), search with vim_search, run Ex commands with vim_execute. If several editors are connected, "
+    "list_vim_instances and select_vim_instance say which one is meant."
+)
+Context = ServerRequestContext[Any, Any]
+
+
+@dataclass(frozen=True)
+class Hello:
+    """What the relay says of its client: its directory, the instance it is tied to, what an earlier hub remembered."""
+
+    cwd: str
+    instance: str | None
+    state: dict[str, Any]
+    pid: int | None = None
+
+
+class Session:
+    """One client's conversation. `write` sends bytes to the client, `drain` waits until they are taken."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        preference: Preference,
+        hello: Hello,
+        write: Callable[[bytes], None],
+        drain: Callable[[], Awaitable[None]],
+    ):
+        self._directory = directory
+        self._hello = hello
+        self._write = write
+        self.transport = Transport(write, drain)
+        self.client_name = "an MCP client"
+        self._roots: list[str] | None = None
+        self._context: Context | None = None
+        self._selection = Selection(
+            directory, preference, hello.instance, self._working_directories, self._remember
+        )  # fmt: skip
+        self._selection.expect(hello.state.get("selected"))
+        self._subscriptions: set[str] = set(hello.state.get("subscriptions", ()))
+        self._bus = InMemorySubscriptionBus()
+        self._publishing: set[asyncio.Task[None]] = set()
+
+    @property
+    def selected(self) -> str | None:
+        """The instance id that this client's calls go to, if it is settled."""
+        return self._selection.selected
+
+    async def run(self) -> None:
+        """Serve the client until its connection ends."""
+        server = self._server()
+        changes = NotificationOptions(resources_changed=True, tools_changed=True)
+        stop_listening = self._directory.listen(self._on_change)
+        sending = asyncio.create_task(self.transport.send_all())
+        try:
+            await server.run(
+                self.transport.read_stream,
+                self.transport.write_stream,
+                server.create_initialization_options(changes),
+            )
+        finally:
+            stop_listening()
+            sending.cancel()
+
+    def _server(self) -> Server[Any]:
+        return Server(
+            "vim-mcp",
+            version=__version__,
+            title="Vim and Neovim",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=ListenHandler(self._bus),
+            on_roots_list_changed=self._roots_changed,
+        )
+
+    def _remember(self) -> None:
+        """Give the relay what the next hub must know of this client."""
+        state = {"selected": self._selection.selected, "subscriptions": sorted(self._subscriptions)}
+        self._write(wire.encode({"relay": {"state": state}}))
+
+    # Tools
+
+    async def _list_tools(self, _: Context, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS.values()])
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        self._note_client(ctx)
+        tool = TOOLS.get(params.name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool {params.name!r}. There are: {', '.join(TOOLS)}")
+        arguments = _validated(tool, params.arguments or {})
+        try:
+            editor = await self._selection.editor(arguments.instance_id) if tool.needs_editor else None
+            result = await tool.run(Call(self._selection, self.client_name, editor), arguments)
+        except VimMcpError as error:
+            return _failed(error)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=result.words())],
+            structured_content=result.model_dump(mode="json", exclude_none=True),
+        )
+
+    def _note_client(self, ctx: Context) -> None:
+        self._context = ctx
+        info = ctx.session.client_params.client_info if ctx.session.client_params else None
+        if info:
+            self.client_name = f"{info.name} {info.version}".strip()
+
+    # Resources
+
+    async def _list_resources(self, _: Context, __: Any) -> types.ListResourcesResult:
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(uri=r.uri, name=r.name, description=r.description, mime_type=r.mime_type)
+                for r in resources.RESOURCES
+            ]
+        )
+
+    async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=r.uri, name=r.name, description=r.description, mime_type=r.mime_type
+                )
+                for r in resources.TEMPLATES
+            ]
+        )
+
+    async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        self._note_client(ctx)
+        try:
+            contents = await self._contents(str(params.uri))
+        except VimMcpError as error:
+            raise MCPError(error.code, error.message, error.data or None) from error
+        return types.ReadResourceResult(contents=[_content(piece) for piece in contents])
+
+    async def _contents(self, uri: str) -> list[resources.Content]:
+        if uri == "vim://instances":
+            await self._directory.settled()
+            return [resources.Content(uri, resources.JSON, json.dumps(self._selection.listing(), ensure_ascii=False))]
+        read = resources.reader(uri)
+        return await read(await self._selection.editor())
+
+    # Subscriptions
+
+    async def _subscribe(self, _: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        uri = str(params.uri)
+        if uri != "vim://instances":
+            try:
+                resources.reader(uri)
+            except VimMcpError as error:
+                raise MCPError(error.code, error.message) from error
+        self._subscriptions.add(uri)
+        self._remember()
+        return types.EmptyResult()
+
+    async def _unsubscribe(self, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self._subscriptions.discard(str(params.uri))
+        self._remember()
+        return types.EmptyResult()
+
+    def _on_change(self, event: str, editor: Editor) -> None:
+        if event in ("joined", "left"):
+            self._updated("vim://instances")
+        if editor.instance_id == self._selection.selected:
+            for uri in sorted(self._subscriptions - {"vim://instances"}):
+                self._updated(uri)
+            self._publish(ResourceUpdated(uri="vim://state"))
+        if event in ("joined", "left"):
+            self._publish(ResourcesListChanged())
+
+    def _updated(self, uri: str) -> None:
+        if uri in self._subscriptions:
+            notice = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
+            self._write(wire.encode(notice))
+        else:
+            self._publish(ResourceUpdated(uri=uri))
+
+    def _publish(self, event: Any) -> None:
+        task = asyncio.create_task(self._bus.publish(event))
+        self._publishing.add(task)
+        task.add_done_callback(self._publishing.discard)
+
+    # Where the client works
+
+    async def _working_directories(self) -> Sequence[str]:
+        """The client's MCP roots where it offers them, else the directory it was started in."""
+        if self._roots is None and self._context is not None:
+            self._roots = await _roots(self._context)
+        return self._roots or [self._hello.cwd]
+
+    async def _roots_changed(self, _: Context, __: Any) -> None:
+        self._roots = None
+
+
+async def _roots(ctx: Context) -> list[str]:
+    capabilities = ctx.session.client_capabilities
+    if capabilities is None or capabilities.roots is None or not ctx.session.can_send_request:
+        return []
+    try:
+        async with asyncio.timeout(2.0):
+            listed = await ctx.session.list_roots()
+    except (MCPError, TimeoutError) as error:
+        logger.info("the client declared roots but did not list them: %s", error)
+        return []
+    uris = (urlsplit(str(root.uri)) for root in listed.roots)
+    return [unquote(uri.path) for uri in uris if uri.scheme == "file"]
+
+
+def _described(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.schema,
+        output_schema=tool.output_schema,
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _validated(tool: Tool, arguments: dict[str, Any]) -> Any:
+    try:
+        return tool.arguments.model_validate(arguments)
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors())
+        raise MCPError(INVALID_PARAMS, f"{tool.name}: {faults}") from error
+
+
+def _failed(error: VimMcpError) -> types.CallToolResult:
+    meta = {"code": error.code, "message": error.message, "data": error.data}
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=error.message)], is_error=True, _meta=meta
+    )  # fmt: skip
+
+
+def _content(piece: resources.Content) -> types.TextResourceContents:
+    return types.TextResourceContents(uri=piece.uri, mime_type=piece.mime_type, text=piece.text, _meta=piece.meta)

@@ -1,0 +1,50 @@
+"""Text between MCP and Vim: strings here, lists of lines there. Pure."""
+
+from __future__ import annotations
+
+NUL_IN_VIM = "\n"
+"""Vim keeps a NUL byte in a line as a newline."""
+
+
+def to_lines(text: str) -> list[str]:
+    """Vim's lines for `text`: a final line end closes the last line and opens none; NUL becomes Vim's form of it."""
+    body = text[:-1] if text.endswith("\n") else text
+    return [line.replace("\0", NUL_IN_VIM) for line in body.split("\n")]
+
+
+def from_lines(lines: list[str]) -> str:
+    """The text of Vim's `lines`, without a line end after the last one."""
+    return "\n".join(line.replace(NUL_IN_VIM, "\0") for line in lines)
+
+
+def decode(data: bytes, encoding: str) -> tuple[str, bool]:
+    """The text in `data`, written in the editor's 'encoding', and whether bytes had to be replaced by U+FFFD."""
+    codec = _python_codec(encoding)
+    try:
+        return data.decode(codec), False
+    except UnicodeDecodeError:
+        return data.decode(codec, "replace"), True
+
+
+def _python_codec(encoding: str) -> str:
+    try:
+        "".encode(encoding)
+    except LookupError:
+        return "utf-8"
+    return encoding
+
+
+def clip(text: str, max_lines: int, max_bytes: int) -> tuple[str, int]:
+    """The longest run of whole lines at the start of `text` within both bounds, at least one line, and their number.
+
+    Bytes are UTF-8, line ends counted. A final line without a line end counts as a line.
+    """
+    size = end = count = 0
+    while end < len(text) and count < max_lines:
+        stop = text.find("\n", end)
+        stop = len(text) if stop < 0 else stop + 1
+        size += len(text[end:stop].encode("utf-8", "surrogatepass"))
+        if size > max_bytes and count:
+            break
+        end, count = stop, count + 1
+    return text[:end], count

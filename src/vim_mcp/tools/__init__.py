@@ -1,0 +1,1 @@
+"""What the product does: one module a family, one function a tool, one table."""

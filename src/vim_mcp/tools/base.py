@@ -1,0 +1,111 @@
+"""What every tool is made of: typed arguments, a typed result, and words for a model."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from vim_mcp.editor.link import Editor
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool; unknown ones are an error, so that a misspelt one is noticed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class EditorArguments(Arguments):
+    """Arguments of a tool that works on one editor."""
+
+    instance_id: str | None = Field(
+        default=None,
+        description="The Vim instance to use for this call; default: the selected one (see list_vim_instances).",
+    )
+
+
+class Result(BaseModel):
+    """A tool's structured result; `words()` is what a model reads, default its JSON."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    def words(self) -> str:
+        """The result in words, or as JSON where that says it best."""
+        return self.model_dump_json(exclude_none=True)
+
+
+class Instances(Protocol):
+    """What a tool may do about the choice of an editor."""
+
+    def listing(self) -> list[dict[str, Any]]:
+        """An entry for each connected instance, the selected one marked."""
+        ...
+
+    def select(self, instance_id: str) -> Editor:
+        """Choose an instance for the calls to come; raises `InstanceNotFound`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Call:
+    """Where a tool runs: `editor` is None for tools about the choice itself; `client` names who asks."""
+
+    instances: Instances
+    client: str
+    target: Editor | None = None
+
+    @property
+    def editor(self) -> Editor:
+        """The editor that was chosen for this call."""
+        assert self.target is not None, "the tool's table entry says that it needs no editor"
+        return self.target
+
+    async def request(self, method: str, params: dict[str, Any]) -> Any:
+        """Ask the editor in the client's name; parameters that are None are left out."""
+        given = {key: value for key, value in params.items() if value is not None}
+        return await self.editor.request(method, {**given, "client": self.client})
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool as the table holds it. `run` takes a `Call` and the validated arguments and returns a `Result`."""
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    result: type[Result]
+    run: Callable[[Call, Any], Awaitable[Result]]
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    schema: dict[str, Any] = field(init=False)
+    output_schema: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", plain_schema(self.arguments))
+        object.__setattr__(self, "output_schema", plain_schema(self.result, mode="serialization"))
+
+    @property
+    def needs_editor(self) -> bool:
+        """Whether an editor is chosen before the tool runs."""
+        return issubclass(self.arguments, EditorArguments)
+
+
+def plain_schema(model: type[BaseModel], mode: Any = "validation") -> dict[str, Any]:
+    """The model's JSON schema without pydantic's titles, which only cost a client's context."""
+    schema: dict[str, Any] = _without_titles(model.model_json_schema(mode=mode))
+    schema.pop("description", None)
+    return schema
+
+
+def _without_titles(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_titles(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _without_titles(value) for key, value in node.items() if not (key == "title" and isinstance(value, str))
+    }

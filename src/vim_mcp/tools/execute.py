@@ -1,0 +1,61 @@
+"""`vim_execute`: run an Ex command that the policy lets through."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from vim_mcp.excommand import judge
+from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
+
+_TIME_LIMIT = 4.0
+"""Seconds a command may run in the editor; a little less than the time the hub waits for the answer."""
+
+
+class ExecuteArguments(EditorArguments):
+    """Which command."""
+
+    command: str = Field(
+        description="One Ex command, with or without the leading colon, e.g. '%s/foo/bar/g', '10,20sort', 'ls', "
+        "'set number'. Commands may be joined by '|'."
+    )
+
+
+class Executed(Result):
+    """What the command said."""
+
+    output: str = Field(description="What the command printed; empty when it printed nothing.")
+    truncated: bool = False
+
+    def words(self) -> str:
+        """The output as it was."""
+        if not self.output.strip():
+            return "(the command ran and printed nothing)"
+        return self.output.strip("\n") + ("\n(output cut)" if self.truncated else "")
+
+
+async def vim_execute(call: Call, arguments: ExecuteArguments) -> Executed:
+    """The command's output. Requirement VIM-TOOL-03.
+
+    Raises `CommandFailed`: kind `refused` with the policy's reason, kind `vim` with Vim's own message and number.
+    """
+    verdict = judge(arguments.command)
+    limit = int(_TIME_LIMIT * 1000)
+    policy = {"safe": verdict.safe, "reason": verdict.reason}
+    answer = await call.request("execute", {"command": arguments.command, **policy, "timeout": limit})
+    return Executed.model_validate(answer)
+
+
+TOOLS = (
+    Tool(
+        "vim_execute",
+        "Execute an Ex command",
+        "Run an Ex command in the user's Vim and return its real output or Vim's own error. For what has no tool of"
+        " its own: substitutions over a range, sorting, undo/redo, marks, registers, options, window and tab "
+        "commands. Shell commands, other languages, reading and writing files are refused by default; to change "
+        "text prefer vim_edit.",
+        ExecuteArguments,
+        Executed,
+        vim_execute,
+        destructive=True,
+    ),
+)

@@ -1,0 +1,12 @@
+"""The table of tools."""
+
+from __future__ import annotations
+
+from vim_mcp.tools import diagnostics, edit, execute, instances, navigate, search
+from vim_mcp.tools.base import Tool
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for family in (instances, execute, edit, search, navigate, diagnostics)
+    for tool in family.TOOLS
+}  # fmt: skip
