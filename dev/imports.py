@@ -21,6 +21,7 @@ PACKAGE = "vim_mcp"
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli"}),
+    frozenset({"daemon"}),
     frozenset({"hub", "install", "doctor"}),
     frozenset({"ide", "session"}),
     frozenset({"tools"}),
@@ -34,11 +35,13 @@ LAYERS: tuple[frozenset[str], ...] = (
 # them (and beyond what they import in turn) the standard library alone.
 STANDALONE: dict[str, frozenset[str]] = {
     "relay": frozenset({"starter", "paths", "errors"}),
+    "pipe": frozenset({"starter"}),
+    "control": frozenset({"starter", "paths"}),
     "hook": frozenset({"paths", "errors"}),
     "starter": frozenset({"paths", "errors"}),
     "paths": frozenset({"errors"}),
 }
-PROGRAMS = frozenset({"relay", "hook", "starter"})  # only `cli` and each other's table import these
+PROGRAMS = frozenset({"relay", "pipe", "control", "hook", "starter"})  # only `cli` and each other's table import these
 
 # Modules that compute and never wait: neither they nor what they import may reach these.
 PURE = ("wire", "text", "excommand", "editor.instances")

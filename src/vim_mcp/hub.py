@@ -302,11 +302,11 @@ async def _run(config: Config, lock: SocketLock, on_ready: Callable[[], None]) -
     await Hub(config, lock).run(on_ready)
 
 
-def main(config: Config, on_ready: Callable[[], None]) -> int:
+def main(config: Config, lock: SocketLock, on_ready: Callable[[], None]) -> int:
     """Be the hub until told to leave; `on_ready` is called once it listens. Returns the exit status.
 
-    Raises `vim_mcp.socketlock.HubRunning` when another hub has the socket.
+    The caller has taken `lock` before it loaded this module, so that who loses the race loads nothing.
+    Raises `vim_mcp.socketlock.HubRunning` when a hub that has lost its lock still answers.
     """
-    with SocketLock.acquire(config.socket) as lock:
-        asyncio.run(_run(config, lock, on_ready))
+    asyncio.run(_run(config, lock, on_ready))
     return 0

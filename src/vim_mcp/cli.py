@@ -1,0 +1,120 @@
+"""The command line. Nothing heavy is imported before the arguments are known; without any, this is the relay."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+
+def main() -> int:
+    """Run `vim-mcp` with this process's arguments and return its exit status.
+
+    0: done; 1: it could not be done, the reason is on stderr; 2: bad arguments or a bad setting.
+    """
+    from vim_mcp.paths import ConfigError
+    from vim_mcp.starter import HubUnreachable
+
+    try:
+        return _relay() if len(sys.argv) == 1 else _command()
+    except ConfigError as error:
+        print(f"vim-mcp: {error}", file=sys.stderr)
+        return 2
+    except HubUnreachable as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of our output has seen enough, such as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+
+
+def _relay() -> int:
+    from vim_mcp import relay
+
+    if os.environ.get("VIM_MCP_LOG_LEVEL") or os.environ.get("VIM_MCP_IDLE_TIMEOUT"):
+        from vim_mcp import config  # a hub that is started would refuse these; paths checks the rest
+
+        config.check()
+    return relay.run()
+
+
+def _command() -> int:
+    arguments = _parser().parse_args()
+    run = {"hub": _hub, "status": _status, "logs": _logs, "stop": _stop, "pipe": _pipe}.get(arguments.command)
+    return run(arguments) if run else _relay()
+
+
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    from vim_mcp import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="vim-mcp",
+        description="Vim and Neovim as editors for every MCP client. Without a command: an MCP server on stdin and "
+        "stdout, which is what an MCP client's configuration names.",
+    )
+    parser.add_argument("--version", action="version", version=f"vim-mcp {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    hub = commands.add_parser("hub", help="run the hub that editors and clients meet at (started when needed)")
+    hub.add_argument("--background", action="store_true", help="detach, and return once a hub listens")
+    status = commands.add_parser("status", help="show the hub, its editors and its clients")
+    status.add_argument("--json", action="store_true", help="as one JSON object")
+    logs = commands.add_parser("logs", help="show the hub's log")
+    logs.add_argument("-n", "--lines", type=_count, default=100, metavar="N", help="the last N lines (default: 100)")
+    logs.add_argument("-f", "--follow", action="store_true", help="go on as the log grows")
+    commands.add_parser("stop", help="end the hub; the next client, or :VimMCPReconnect, starts one again")
+    pipe = commands.add_parser("pipe", help="stdin and stdout to the hub's socket, for editors that cannot dial it")
+    pipe.add_argument("--no-start", action="store_true", help="fail where no hub runs, instead of starting one")
+    return parser
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+def _hub(arguments: argparse.Namespace) -> int:
+    from vim_mcp import config, daemon
+    from vim_mcp.socketlock import HubRunning
+
+    settings = config.load()
+    try:
+        return daemon.run_detached(settings) if arguments.background else daemon.run(settings)
+    except HubRunning as error:
+        return _fail(str(error))
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    from vim_mcp import control
+
+    return control.status(as_json=arguments.json)
+
+
+def _stop(_arguments: argparse.Namespace) -> int:
+    from vim_mcp import control
+
+    return control.stop()
+
+
+def _logs(arguments: argparse.Namespace) -> int:
+    from vim_mcp import control
+
+    return control.logs(arguments.lines, arguments.follow)
+
+
+def _pipe(arguments: argparse.Namespace) -> int:
+    from vim_mcp import pipe
+
+    return pipe.run(start=not arguments.no_start)
+
+
+def _fail(reason: str) -> int:
+    print(f"vim-mcp: {reason}", file=sys.stderr)
+    return 1

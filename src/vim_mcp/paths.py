@@ -1,0 +1,124 @@
+"""Where things lie: the runtime directory, the socket in it and the files beside it.
+
+Imports `os` and `sys` alone, since every client's start pays for it: pathlib would cost milliseconds, so paths are
+strings here (`config.Config` has them as `Path`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+SOCKET_NAME = "vim-mcp-server.sock"
+MAX_SOCKET_PATH = 103 if sys.platform == "darwin" else 107
+"""Bytes that the kernel takes for a socket's path, its final NUL left out."""
+
+
+class ConfigError(Exception):
+    """A setting, or the place it names, cannot be used; the message says which, why and what to do."""
+
+
+def runtime_path() -> str:
+    """The runtime directory's path; nothing is created. Raises `ConfigError` for a bad `VIM_MCP_RUNTIME_DIR`."""
+    return _setting("VIM_MCP_RUNTIME_DIR") or _default_directories()[0]
+
+
+def runtime_dir() -> str:
+    """The runtime directory, created with mode 0700 where it is missing.
+
+    Raises `ConfigError` when it is a symbolic link, belongs to somebody else or is open to others.
+    """
+    path = runtime_path()
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise ConfigError(f"The runtime directory {path} cannot be created: {error.strerror}. {_ELSEWHERE}") from None
+    _check_private(path)
+    return path
+
+
+def socket_path() -> str:
+    """The hub's socket. Raises `ConfigError` when the path is too long for the kernel."""
+    path = _setting("VIM_MCP_SOCKET") or f"{runtime_path()}/{SOCKET_NAME}"
+    length = len(os.fsencode(path))
+    if length > MAX_SOCKET_PATH:
+        raise ConfigError(
+            f"The socket's path {path} has {length} bytes, and the system takes at most {MAX_SOCKET_PATH}: "
+            "set VIM_MCP_SOCKET or VIM_MCP_RUNTIME_DIR to something shorter"
+        )
+    return path
+
+
+def candidates() -> list[str]:
+    """The sockets at which a client looks for a hub, the one where it would start one first.
+
+    Without a setting these are both default places: which of them a hub chose depends on how its person logged in.
+    """
+    first = socket_path()
+    if _setting("VIM_MCP_SOCKET") or _setting("VIM_MCP_RUNTIME_DIR"):
+        return [first]
+    return [f"{directory}/{SOCKET_NAME}" for directory in _default_directories()]
+
+
+def registry_path() -> str:
+    """The list of connected editors (requirement VIM-REG-01 holds its format)."""
+    return _setting("VIM_MCP_REGISTRY") or f"{runtime_path()}/vim-mcp-registry.json"
+
+
+def preference_path() -> str:
+    """The file that holds the instance id selected last."""
+    return f"{runtime_path()}/vim-mcp-preference.txt"
+
+
+def state_path(instance_id: str) -> str:
+    """The state file of the editor `instance_id`."""
+    return f"{runtime_path()}/vim-mcp-{instance_id}-state.json"
+
+
+def log_path() -> str:
+    """The hub's log."""
+    return f"{runtime_path()}/hub.log"
+
+
+_ELSEWHERE = "Set VIM_MCP_RUNTIME_DIR to a directory of your own"
+
+
+def _setting(name: str) -> str:
+    value = os.environ.get(name, "")
+    path = os.path.expanduser(value)
+    if value and not os.path.isabs(path):
+        raise ConfigError(f"{name}={value!r} is not an absolute path: write it from / (or from ~)")
+    return os.path.normpath(path) if value else ""
+
+
+def _default_directories() -> list[str]:
+    """By the user's id, not by XDG_RUNTIME_DIR, which differs between ssh, tmux and graphical programs."""
+    user = os.getuid()
+    login, shared = f"/run/user/{user}", f"/tmp/vim-mcp-{user}"
+    return [f"{login}/vim-mcp", shared] if _is_ours(login) else [shared]
+
+
+def _is_ours(directory: str) -> bool:
+    try:
+        return os.lstat(directory).st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+def _check_private(path: str) -> None:
+    status = os.lstat(path)
+    kind = status.st_mode & 0o170000
+    if kind == 0o120000:
+        fault, remedy = "is a symbolic link", f"Remove it: rm '{path}'"
+    elif kind != 0o040000:
+        fault, remedy = "is not a directory", f"Move it away: mv '{path}' '{path}.old'"
+    elif status.st_uid != os.getuid():
+        fault, remedy = f"belongs to user {status.st_uid}, not to you", _ELSEWHERE
+    elif status.st_mode & 0o077:
+        fault, remedy = f"is open to other users (mode {status.st_mode & 0o777:04o})", f"Close it: chmod 700 '{path}'"
+    else:
+        return
+    raise ConfigError(f"The runtime directory {path} {fault}. {remedy}")
