@@ -1,0 +1,186 @@
+" Buffers, windows and positions as clients see them (docs/protocol.md).
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:bool = [v:false, v:true]
+let s:sections = ['current_buffer', 'content', 'windows', 'buffers', 'cursor', 'mode', 'cwd']
+let s:builders = {
+      \ 'windows': 'vim_mcp#windows#all', 'buffers': 's:listed', 'cursor': 's:cursor', 'mode': 's:mode',
+      \ 'cwd': 'getcwd', 'context': 'vim_mcp#context#context',
+      \ }
+
+" The most text that one read gives, in bytes.
+let s:max_bytes = 10485760
+
+" The most buffers that pushed state lists.
+let s:max_buffers = 500
+
+" The method `get_state`: see docs/protocol.md.
+function! vim_mcp#buffers#get_state(params) abort
+  let l:sections = vim_mcp#params#strings(a:params, 'sections', s:sections)
+  let l:state = {}
+  for l:section in l:sections
+    if has_key(s:builders, l:section)
+      let l:state[l:section] = call(s:builders[l:section], [])
+    elseif l:section ==# 'content' || l:section ==# 'current_buffer'
+      call s:add_current(l:state, l:section, a:params)
+    else
+      call vim_mcp#methods#invalid('`sections` has no section `' . l:section . '`')
+    endif
+  endfor
+  return l:state
+endfunction
+
+" The state that is pushed without being asked for: bounded, and without text.
+function! vim_mcp#buffers#state() abort
+  if vim_mcp#methods#access() ==# 'off'
+    return {'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1], 'mode': s:mode(), 'cwd': getcwd()}
+  endif
+  return {'current_buffer': vim_mcp#buffers#info(bufnr('%')), 'windows': vim_mcp#windows#all(),
+        \ 'buffers': s:listed()[: s:max_buffers - 1], 'cursor': s:cursor(), 'mode': s:mode(), 'cwd': getcwd()}
+endfunction
+
+" The Buffer of a buffer number that exists.
+function! vim_mcp#buffers#info(bufnr) abort
+  return s:buffer(getbufinfo(a:bufnr)[0])
+endfunction
+
+" The Position of the cursor in the current window.
+function! vim_mcp#buffers#position() abort
+  let l:bufnr = bufnr('%')
+  return {'buffer': l:bufnr, 'name': vim_mcp#buffers#name(l:bufnr), 'line': line('.'), 'column': col('.'),
+        \ 'text': vim_mcp#buffers#ignored(l:bufnr) ? '' : getline('.')}
+endfunction
+
+" The full name of a buffer, or ''.
+function! vim_mcp#buffers#name(bufnr) abort
+  return getbufinfo(a:bufnr)[0].name
+endfunction
+
+" Whether the text of a buffer must not be given.
+function! vim_mcp#buffers#ignored(bufnr) abort
+  return vim_mcp#ignore#matches(vim_mcp#buffers#name(a:bufnr))
+endfunction
+
+" The buffer that holds the file a:path (a full name, taken as it is; another
+" name of the same file will do), or -1.
+function! vim_mcp#buffers#find(path) abort
+  return bufexists(a:path) ? bufadd(a:path) : -1
+endfunction
+
+function! s:buffer(info) abort
+  let l:bufnr = a:info.bufnr
+  return {'id': l:bufnr, 'name': a:info.name, 'listed': s:bool[a:info.listed], 'loaded': s:bool[a:info.loaded],
+        \ 'modified': s:bool[a:info.changed], 'readonly': s:bool[getbufvar(l:bufnr, '&readonly')],
+        \ 'filetype': getbufvar(l:bufnr, '&filetype'), 'buftype': getbufvar(l:bufnr, '&buftype'),
+        \ 'line_count': a:info.loaded ? a:info.linecount : 0, 'changedtick': a:info.changedtick,
+        \ 'current': s:bool[l:bufnr == bufnr('%')], 'visible': s:bool[!empty(a:info.windows)],
+        \ 'ignored': s:bool[vim_mcp#ignore#matches(a:info.name)]}
+endfunction
+
+" Listed buffers and those that a window shows.
+function! s:listed() abort
+  return map(filter(getbufinfo(), 'v:val.listed || !empty(v:val.windows)'), 's:buffer(v:val)')
+endfunction
+
+function! s:cursor() abort
+  return [line('.'), col('.')]
+endfunction
+
+function! s:mode() abort
+  return mode(1)
+endfunction
+
+function! s:add_current(state, section, params) abort
+  if !has_key(a:state, 'current_buffer')
+    let a:state.current_buffer = vim_mcp#buffers#info(bufnr('%'))
+  endif
+  if a:section ==# 'content'
+    call s:add_content(a:state.current_buffer, vim_mcp#params#string(a:params, 'text_file', ''))
+  endif
+endfunction
+
+" Text that is ignored or too large is null.
+function! s:add_content(buffer, text_file) abort
+  let a:buffer.content = v:null
+  if a:buffer.ignored
+    return
+  endif
+  let l:bytes = vim_mcp#text#bytes(a:buffer.id, 1, a:buffer.line_count, s:max_bytes)
+  if l:bytes > s:max_bytes
+    let a:buffer.bytes = l:bytes
+  elseif a:text_file ==# ''
+    let a:buffer.content = getline(1, '$')
+  else
+    call remove(a:buffer, 'content')
+    call extend(a:buffer, vim_mcp#text#to_file(getline(1, '$'), a:text_file))
+  endif
+endfunction
+
+" The method `get_text`: see docs/protocol.md.
+function! vim_mcp#buffers#get_text(params) abort
+  let l:bufnr = vim_mcp#buffers#readable(a:params)
+  call vim_mcp#files#load(l:bufnr)
+  let l:buffer = vim_mcp#buffers#info(l:bufnr)
+  let [l:first, l:last] = s:range(a:params, l:buffer.line_count)
+  let l:max_bytes = vim_mcp#params#number(a:params, 'max_bytes', s:max_bytes)
+  call s:check_size(l:bufnr, l:first, l:last, l:max_bytes)
+  let l:lines = getbufline(l:bufnr, l:first, l:last)
+  let l:text_file = vim_mcp#params#string(a:params, 'text_file', '')
+  return extend(l:text_file ==# '' ? {'lines': l:lines} : vim_mcp#text#to_file(l:lines, l:text_file), {
+        \ 'buffer': l:buffer, 'first': l:first, 'last': l:last, 'line_count': l:buffer.line_count,
+        \ 'changedtick': l:buffer.changedtick, 'end_of_line': s:bool[getbufvar(l:bufnr, '&endofline')],
+        \ 'fileformat': getbufvar(l:bufnr, '&fileformat'), 'fileencoding': getbufvar(l:bufnr, '&fileencoding')})
+endfunction
+
+" The existing buffer that a request's `buffer` or `file` names; throws where
+" there is none, or where its text must not be given.
+function! vim_mcp#buffers#readable(params) abort
+  let l:bufnr = vim_mcp#params#given(a:params, 'file')
+        \ ? s:by_file(vim_mcp#params#string(a:params, 'file'))
+        \ : vim_mcp#buffers#by_id(vim_mcp#params#number(a:params, 'buffer', 0))
+  call vim_mcp#ignore#refuse(vim_mcp#buffers#name(l:bufnr))
+  return l:bufnr
+endfunction
+
+" The buffer number for an id; 0 is the current one.
+function! vim_mcp#buffers#by_id(id) abort
+  if a:id == 0
+    return bufnr('%')
+  elseif a:id < 0 || !bufexists(a:id)
+    call vim_mcp#methods#fail('not_found', 'there is no buffer ' . a:id . ' in this editor')
+  endif
+  return a:id
+endfunction
+
+function! s:by_file(file) abort
+  call vim_mcp#ignore#refuse(a:file)
+  let l:bufnr = vim_mcp#buffers#find(vim_mcp#files#checked(a:file))
+  if l:bufnr < 0
+    call vim_mcp#methods#fail('not_found', 'no buffer of this editor holds ' . a:file)
+  endif
+  return l:bufnr
+endfunction
+
+function! s:range(params, line_count) abort
+  let l:first = vim_mcp#params#number(a:params, 'first', 1)
+  let l:last = vim_mcp#params#number(a:params, 'last', -1)
+  if l:first < 1 || l:first > a:line_count
+    call vim_mcp#methods#invalid('`first` is ' . l:first . ', but the buffer has the lines 1 to ' . a:line_count)
+  elseif l:last != -1 && l:last < l:first
+    call vim_mcp#methods#invalid('`last` is ' . l:last . ', less than `first` (' . l:first . ')')
+  endif
+  return [l:first, l:last == -1 ? a:line_count : min([l:last, a:line_count])]
+endfunction
+
+function! s:check_size(bufnr, first, last, max_bytes) abort
+  let l:bytes = vim_mcp#text#bytes(a:bufnr, a:first, a:last, a:max_bytes)
+  if l:bytes > a:max_bytes
+    call vim_mcp#methods#fail('limit', 'lines ' . a:first . ' to ' . a:last . ' hold ' . l:bytes . ' bytes or more, '
+          \ . 'the limit is ' . a:max_bytes . '; read a smaller range of lines (`first`, `last`)', {'bytes': l:bytes})
+  endif
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,56 @@
+" Files whose text is never given to a client: g:vim_mcp_ignore.
+"
+" A pattern is a file pattern of Vim's. Without a slash it is matched against
+" the name's last part, with one against the whole name; case matters.
+
+let s:default = ['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.kdbx', '*.jks', '*.keystore', '*.ppk',
+      \ 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '.netrc', '_netrc', '.pgpass', '.htpasswd', '.git-credentials',
+      \ 'credentials', 'credentials.*', '.npmrc', '.pypirc', 'secrets.*', '*/.gnupg/*', '*/.aws/*', '*/.kube/config']
+
+let s:patterns = []
+let s:compiled = {}
+let s:known = {}
+
+" Whether a full file name matches, by itself or by what its links lead to.
+function! vim_mcp#ignore#matches(name) abort
+  if a:name ==# ''
+    return 0
+  endif
+  let l:patterns = get(g:, 'vim_mcp_ignore', s:default)
+  if l:patterns != s:patterns || empty(s:compiled)
+    call s:compile(l:patterns)
+  endif
+  if !has_key(s:known, a:name)
+    let s:known[a:name] = s:matches(a:name) || s:matches(resolve(a:name))
+  endif
+  return s:known[a:name]
+endfunction
+
+" Throw the error `ignored` when a file's name matches.
+function! vim_mcp#ignore#refuse(name) abort
+  if vim_mcp#ignore#matches(a:name)
+    call vim_mcp#methods#fail('ignored', a:name . ' matches g:vim_mcp_ignore (private keys, secrets and the like): '
+          \ . 'its text is neither given nor changed')
+  endif
+endfunction
+
+function! s:matches(name) abort
+  return s:compiled.tail !=# '' && fnamemodify(a:name, ':t') =~# s:compiled.tail
+        \ || s:compiled.whole !=# '' && a:name =~# s:compiled.whole
+endfunction
+
+function! s:compile(patterns) abort
+  let s:patterns = copy(a:patterns)
+  let s:known = {}
+  let l:tails = filter(copy(a:patterns), 'v:val !~# "/"')
+  let l:wholes = map(filter(copy(a:patterns), 'v:val =~# "/"'), 's:anchored(v:val)')
+  let s:compiled = {'tail': s:joined(l:tails), 'whole': s:joined(l:wholes)}
+endfunction
+
+function! s:anchored(pattern) abort
+  return a:pattern =~# '^[/*]' ? a:pattern : a:pattern =~# '^\~/' ? $HOME . a:pattern[1:] : '*/' . a:pattern
+endfunction
+
+function! s:joined(patterns) abort
+  return join(map(copy(a:patterns), 'glob2regpat(v:val)'), '\|')
+endfunction

@@ -1,0 +1,218 @@
+" The methods that a client can call in this editor: one fixed table, one way in.
+"
+" A method is a function that takes the request's params (a dict) and returns
+" its result (a dict), or throws by vim_mcp#methods#fail() or #invalid().
+"   access  '' (always), 'read' or 'edit': what g:vim_mcp_access must allow
+"   waits   the modes of the person's that it can run in: a key of s:modes
+"   history the call is recorded for :VimMCPHistory
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:table = {
+      \ 'ping': {'run': 'vim_mcp#methods#ping', 'access': '', 'waits': 'any', 'history': 0},
+      \ 'get_state': {'run': 'vim_mcp#buffers#get_state', 'access': 'read', 'waits': 'any', 'history': 0},
+      \ 'get_text': {'run': 'vim_mcp#buffers#get_text', 'access': 'read', 'waits': 'any', 'history': 0},
+      \ 'search': {'run': 'vim_mcp#search#search', 'access': 'read', 'waits': 'any', 'history': 0},
+      \ 'get_diagnostics': {'run': 'vim_mcp#diagnostics#get_diagnostics', 'access': 'read', 'waits': 'any',
+      \   'history': 0},
+      \ 'edit': {'run': 'vim_mcp#edit#edit', 'access': 'edit', 'waits': 'no prompt', 'history': 1},
+      \ 'show': {'run': 'vim_mcp#show#show', 'access': 'edit', 'waits': 'normal or terminal', 'history': 1},
+      \ 'navigate': {'run': 'vim_mcp#navigate#navigate', 'access': 'edit', 'waits': 'normal', 'history': 1},
+      \ 'execute': {'run': 'vim_mcp#execute#execute', 'access': 'edit', 'waits': 'normal', 'history': 1},
+      \ }
+
+" What mode(1) must match. While a prompt is shown a command may be half way
+" through the text, so that not even an edit can be let in.
+let s:modes = {'any': '', 'no prompt': '^[^r!]', 'normal': '^nt\=$', 'normal or terminal': '^\%(nt\=\|t\)$'}
+
+" How long a call waits for a mode that it can run in, and how often it looks.
+let s:patience = 1.0
+let s:step = 50
+
+let s:running = ''
+let s:paused = 0
+
+" Answer a request: a:reply is called once, now or within about a second, with
+" {'result': dict} or {'error': {'code', 'message', 'data'}}.
+function! vim_mcp#methods#call(method, params, reply) abort
+  call s:attempt({'method': a:method, 'params': a:params, 'reply': a:reply, 'since': reltime()}, 0)
+endfunction
+
+function! vim_mcp#methods#ping(params) abort
+  return {}
+endfunction
+
+" Throw an error of code 1004 whose data.kind is a:kind; the optional dict is
+" merged into its data.
+function! vim_mcp#methods#fail(kind, message, ...) abort
+  let l:data = extend({'kind': a:kind}, a:0 ? a:1 : {})
+  throw 'vim-mcp:' . s:encode({'code': 1004, 'message': a:message, 'data': l:data})
+endfunction
+
+" Throw an error of code -32602: a parameter is missing or wrong.
+function! vim_mcp#methods#invalid(message) abort
+  throw 'vim-mcp:' . s:encode({'code': -32602, 'message': a:message})
+endfunction
+
+" What clients may do here now: 'edit', 'read' or 'off'.
+function! vim_mcp#methods#access() abort
+  let l:access = get(g:, 'vim_mcp_access', 'edit')
+  return s:paused ? 'off' : index(['edit', 'read', 'off'], l:access) < 0 ? 'off' : l:access
+endfunction
+
+" Pause (1) or resume (0) the clients' access to this editor.
+function! vim_mcp#methods#pause(on) abort
+  let s:paused = a:on
+endfunction
+
+function! vim_mcp#methods#paused() abort
+  return s:paused
+endfunction
+
+" What the person has to finish before a method that waits for a:waits (a key
+" of s:modes) can run: a phrase, or '' when it can run now.
+function! vim_mcp#methods#waiting_for(waits) abort
+  let l:mode = mode(1)
+  if a:waits =~# '^normal' && getcmdwintype() !=# ''
+    return 'the command-line window'
+  elseif l:mode !~# s:modes[a:waits]
+    return s:mode_phrase(l:mode)
+  elseif a:waits =~# '^normal' && l:mode ==# 'n' && s:half_typed()
+    return 'a command that is typed half'
+  endif
+  return ''
+endfunction
+
+" Vim serves requests between the keys of a command such as `f` or `"ay`;
+" Neovim does not.
+function! s:half_typed() abort
+  return !has('nvim') && exists('*state') && state('mSo') !=# ''
+endfunction
+
+function! s:mode_phrase(mode) abort
+  for [l:pattern, l:phrase] in [
+        \ ['^no', 'a pending operator'], ['^ni', 'insert mode'], ['^nr', 'replace mode'], ['^n', 'normal mode'],
+        \ ["^[vV\<C-V>]", 'visual mode'], ["^[sS\<C-S>]", 'select mode'],
+        \ ['^i', 'insert mode'], ['^R', 'replace mode'], ['^c[ve]', 'Ex mode'], ['^c', 'the command line'],
+        \ ['^r?', 'a confirmation prompt'], ['^rm', 'a more-prompt'], ['^r', 'a hit-enter prompt'],
+        \ ['^!', 'a shell command'], ['^t', 'terminal mode']]
+    if a:mode =~# l:pattern
+      return l:phrase
+    endif
+  endfor
+  return 'mode ' . a:mode
+endfunction
+
+function! s:attempt(call, timer) abort
+  let l:answer = s:answer(a:call)
+  if s:is_busy(l:answer) && reltimefloat(reltime(a:call.since)) < s:patience
+    call timer_start(s:step, function('s:attempt', [a:call]))
+    return
+  endif
+  if get(get(s:table, a:call.method, {}), 'history')
+    call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
+  endif
+  call a:call.reply(l:answer)
+endfunction
+
+function! s:is_busy(answer) abort
+  return has_key(a:answer, 'error') && get(get(a:answer.error, 'data', {}), 'kind', '') ==# 'busy'
+endfunction
+
+function! s:answer(call) abort
+  if s:running !=# ''
+    return {'error': s:busy('the end of `' . s:running . '`, which is still running')}
+  endif
+  let s:running = a:call.method
+  try
+    return {'result': s:run(a:call.method, a:call.params)}
+  catch
+    return {'error': s:error(v:exception, v:throwpoint)}
+  finally
+    let s:running = ''
+  endtry
+endfunction
+
+function! s:run(method, params) abort
+  if type(a:method) != type('') || !has_key(s:table, a:method)
+    throw 'vim-mcp:' . s:encode({'code': -32601, 'message': 'this editor knows no method `' . s:text(a:method) . '`'})
+  elseif type(a:params) != type({})
+    call vim_mcp#methods#invalid('`params` must be an object')
+  endif
+  let l:method = s:table[a:method]
+  call s:check_access(a:method, l:method.access)
+  let l:waiting_for = vim_mcp#methods#waiting_for(l:method.waits)
+  if l:waiting_for !=# ''
+    call vim_mcp#methods#busy(l:waiting_for)
+  endif
+  return call(l:method.run, [a:params])
+endfunction
+
+function! s:text(value) abort
+  return type(a:value) == type('') ? a:value : string(a:value)
+endfunction
+
+" Throw the error `busy`: the call is tried again for a second before its client
+" hears of it.
+function! vim_mcp#methods#busy(waiting_for) abort
+  throw 'vim-mcp:' . s:encode(s:busy(a:waiting_for))
+endfunction
+
+function! s:busy(waiting_for) abort
+  return {'code': 1004, 'data': {'kind': 'busy', 'waiting_for': a:waiting_for},
+        \ 'message': 'the editor waits for its user to finish ' . a:waiting_for . '; nothing was done, try again later'}
+endfunction
+
+function! s:check_access(method, needed) abort
+  let l:access = vim_mcp#methods#access()
+  if a:needed ==# '' || l:access ==# 'edit' || l:access ==# a:needed
+    return
+  elseif s:paused
+    call vim_mcp#methods#fail('access', 'the user of this editor has paused access to it; '
+          \ . 'they can give it back with :VimMCPPause')
+  elseif l:access ==# 'read'
+    call vim_mcp#methods#fail('access', 'this editor may only be read (g:vim_mcp_access is "read"), `' . a:method
+          \ . '` was not done; its user can allow it with :let g:vim_mcp_access = "edit"')
+  endif
+  call vim_mcp#methods#fail('access', 'access to this editor is off; '
+        \ . 'its user can allow it with :let g:vim_mcp_access = "edit" (or "read")')
+endfunction
+
+" The error to answer with, from what a method has thrown.
+function! s:error(exception, throwpoint) abort
+  if a:exception =~# '^vim-mcp:'
+    return json_decode(a:exception[8:])
+  endif
+  let l:parts = matchlist(a:exception, '^Vim\%((\w\+)\)\=:\%(\(E\d\+\):\)\=\s*\(\_.*\)')
+  let l:message = empty(l:parts) ? a:exception : (l:parts[1] ==# '' ? '' : l:parts[1] . ': ') . l:parts[2]
+  return {'code': 1004, 'message': l:message,
+        \ 'data': {'kind': 'vim', 'vim_error': get(l:parts, 1, ''), 'where': a:throwpoint}}
+endfunction
+
+" JSON, also of strings that hold bytes which are no characters (Neovim refuses
+" those).
+function! s:encode(value) abort
+  try
+    return json_encode(a:value)
+  catch /E474/
+    return json_encode(s:cleaned(a:value))
+  endtry
+endfunction
+
+function! s:cleaned(value) abort
+  if type(a:value) == type({}) || type(a:value) == type([])
+    return map(copy(a:value), 's:cleaned(v:val)')
+  elseif type(a:value) != type('')
+    return a:value
+  endif
+  return join(map(split(a:value, '\zs'), 's:is_character(v:val) ? v:val : "?"'), '')
+endfunction
+
+function! s:is_character(char) abort
+  let l:number = char2nr(a:char)
+  return l:number < 128 || strlen(a:char) > 1 && (l:number < 0xD800 || l:number > 0xDFFF) && l:number <= 0x10FFFF
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

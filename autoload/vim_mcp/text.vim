@@ -1,0 +1,29 @@
+" The text of buffers: how much it is, and handing it over by file.
+
+" Lines that are counted at once where Vim keeps no count of bytes.
+let s:chunk = 20000
+
+" The bytes of the lines a:first to a:last of a loaded buffer, line ends
+" included; where it has to count, it stops soon after a:enough.
+function! vim_mcp#text#bytes(bufnr, first, last, enough) abort
+  if has('nvim')
+    return nvim_buf_get_offset(a:bufnr, a:last) - nvim_buf_get_offset(a:bufnr, a:first - 1)
+  elseif a:bufnr == bufnr('%') && has('byte_offset')
+    return max([0, line2byte(a:last + 1)]) - max([0, line2byte(a:first)])
+  endif
+  let l:bytes = 0
+  let l:first = a:first
+  while l:first <= a:last && l:bytes <= a:enough
+    let l:bytes += strlen(join(getbufline(a:bufnr, l:first, min([a:last, l:first + s:chunk - 1])), "\n")) + 1
+    let l:first += s:chunk
+  endwhile
+  return l:bytes
+endfunction
+
+" Write lines to a file as docs/protocol.md describes it, and say so.
+function! vim_mcp#text#to_file(lines, path) abort
+  if writefile(a:lines, a:path, 'bS') != 0
+    call vim_mcp#methods#fail('vim', 'the text could not be written to ' . a:path, {'vim_error': v:errmsg})
+  endif
+  return {'text_file': a:path, 'text_encoding': &encoding}
+endfunction

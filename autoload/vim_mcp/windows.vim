@@ -1,0 +1,35 @@
+" Windows as clients see them (docs/protocol.md).
+
+let s:bool = [v:false, v:true]
+let s:has_getcurpos = has('nvim-0.7') || has('patch-8.2.3162')
+
+" The Windows of all tab pages.
+function! vim_mcp#windows#all() abort
+  return map(getwininfo(), 's:window(v:val)')
+endfunction
+
+function! s:window(info) abort
+  return {'id': a:info.winid, 'number': a:info.winnr, 'tab': a:info.tabnr, 'buffer': a:info.bufnr,
+        \ 'name': vim_mcp#buffers#name(a:info.bufnr), 'cursor': s:cursor(a:info),
+        \ 'top_line': a:info.topline, 'bottom_line': a:info.botline, 'row': a:info.winrow, 'column': a:info.wincol,
+        \ 'width': a:info.width, 'height': a:info.height, 'current': s:bool[a:info.winid == win_getid()],
+        \ 'type': vim_mcp#windows#type(a:info)}
+endfunction
+
+" What kind of window an item of getwininfo() is: '' for an ordinary one, else
+" a word of win_gettype().
+function! vim_mcp#windows#type(info) abort
+  if exists('*win_gettype')
+    return win_gettype(a:info.winid)
+  endif
+  return a:info.loclist ? 'loclist' : a:info.quickfix ? 'quickfix' : ''
+endfunction
+
+function! s:cursor(info) abort
+  if a:info.winid == win_getid()
+    return [line('.'), col('.')]
+  elseif s:has_getcurpos
+    return getcurpos(a:info.winid)[1:2]
+  endif
+  return [getbufinfo(a:info.bufnr)[0].lnum, 1]
+endfunction
