@@ -3,7 +3,8 @@
 Usage: python dev/imports.py [DIRECTORY]      (default: src/vim_mcp)
 Prints one line for each import that breaks a rule; exit status 1 if there is one.
 
-Every import counts, wherever it stands: in a function, for type checking alone, relative or absolute.
+Every import counts, wherever it stands: in a function, for type checking alone, relative or
+absolute, and as a string that names a module of the package (for importlib).
 """
 
 from __future__ import annotations
@@ -80,6 +81,8 @@ def _imports(path: Path, name: str, names: frozenset[str]) -> Iterator[Import]:
             for alias in node.names:
                 full = f"{base}.{alias.name}"
                 yield Import(full if _inside(full) in names else base, node.lineno)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _inside(node.value) in names - {""}:
+            yield Import(node.value, node.lineno)
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:

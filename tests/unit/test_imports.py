@@ -34,6 +34,7 @@ def test_the_package_keeps_its_layers() -> None:
         ("tools/edit", "from vim_mcp.session import server", "tools.edit:1: imports session"),
         ("tools/edit", "def f():\n    from ..hub import main", "tools.edit:2: imports hub"),
         ("session/server", "import vim_mcp.ide.lockfile", "session.server:1: imports ide"),
+        ("tools/edit", "import_module('vim_mcp.hub')", "tools.edit:1: imports hub"),
         ("editor/link", "from .. import kernel", "editor.link:1: imports kernel"),
         ("hub", "from vim_mcp import relay", "hub:1: imports relay"),
         ("relay", "import vim_mcp.config", "relay:1: imports config"),
