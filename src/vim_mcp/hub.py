@@ -33,7 +33,7 @@ _SOCKET_CHECK = 2.0
 """Seconds between looks at whether the socket file is still there."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Client:
     """A relay's connection and, once the SDK is loaded, its session."""
 
