@@ -4,10 +4,9 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 let s:bool = [v:false, v:true]
-let s:sections = ['current_buffer', 'content', 'windows', 'buffers', 'cursor', 'mode', 'cwd']
 let s:builders = {
-      \ 'windows': 'vim_mcp#windows#all', 'buffers': 's:listed', 'cursor': 's:cursor', 'mode': 's:mode',
-      \ 'cwd': 'getcwd', 'context': 'vim_mcp#context#context',
+      \ 'windows': function('vim_mcp#windows#all'), 'buffers': {-> s:listed()}, 'cursor': {-> [line('.'), col('.')]},
+      \ 'mode': {-> mode(1)}, 'cwd': function('getcwd'), 'context': function('vim_mcp#context#context'),
       \ }
 
 " The most text that one read gives, in bytes.
@@ -18,27 +17,37 @@ let s:max_buffers = 500
 
 " The method `get_state`: see docs/protocol.md.
 function! vim_mcp#buffers#get_state(params) abort
-  let l:sections = vim_mcp#params#strings(a:params, 'sections', s:sections)
-  let l:state = {}
-  for l:section in l:sections
-    if has_key(s:builders, l:section)
-      let l:state[l:section] = call(s:builders[l:section], [])
-    elseif l:section ==# 'content' || l:section ==# 'current_buffer'
-      call s:add_current(l:state, l:section, a:params)
-    else
-      call vim_mcp#methods#invalid('`sections` has no section `' . l:section . '`')
-    endif
-  endfor
-  return l:state
+  if vim_mcp#params#given(a:params, 'sections')
+    return s:sections(vim_mcp#params#strings(a:params, 'sections'), a:params)
+  endif
+  return extend(s:whole(s:listed()), {'current_buffer': s:current(1, a:params)})
 endfunction
 
 " The state that is pushed without being asked for: bounded, and without text.
 function! vim_mcp#buffers#state() abort
   if vim_mcp#methods#access() ==# 'off'
-    return {'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1], 'mode': s:mode(), 'cwd': getcwd()}
+    return {'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1], 'mode': mode(1), 'cwd': getcwd()}
   endif
-  return {'current_buffer': vim_mcp#buffers#info(bufnr('%')), 'windows': vim_mcp#windows#all(),
-        \ 'buffers': s:listed()[: s:max_buffers - 1], 'cursor': s:cursor(), 'mode': s:mode(), 'cwd': getcwd()}
+  return extend(s:whole(s:listed(s:max_buffers)), {'current_buffer': s:current(0, {})})
+endfunction
+
+function! s:whole(buffers) abort
+  return {'windows': vim_mcp#windows#all(), 'buffers': a:buffers, 'cursor': [line('.'), col('.')],
+        \ 'mode': mode(1), 'cwd': getcwd()}
+endfunction
+
+function! s:sections(names, params) abort
+  let l:state = {}
+  for l:name in a:names
+    if has_key(s:builders, l:name)
+      let l:state[l:name] = s:builders[l:name]()
+    elseif l:name ==# 'content' || l:name ==# 'current_buffer'
+      let l:state.current_buffer = s:current(index(a:names, 'content') >= 0, a:params)
+    else
+      call vim_mcp#methods#invalid('`sections` has no section `' . l:name . '`')
+    endif
+  endfor
+  return l:state
 endfunction
 
 " The Buffer of a buffer number that exists.
@@ -79,26 +88,18 @@ function! s:buffer(info) abort
         \ 'ignored': s:bool[vim_mcp#ignore#matches(a:info.name)]}
 endfunction
 
-" Listed buffers and those that a window shows.
-function! s:listed() abort
-  return map(filter(getbufinfo(), 'v:val.listed || !empty(v:val.windows)'), 's:buffer(v:val)')
+" Listed buffers and those that a window shows; the optional number bounds them.
+function! s:listed(...) abort
+  let l:infos = filter(getbufinfo(), 'v:val.listed || !empty(v:val.windows)')
+  return map(a:0 ? l:infos[: a:1 - 1] : l:infos, 's:buffer(v:val)')
 endfunction
 
-function! s:cursor() abort
-  return [line('.'), col('.')]
-endfunction
-
-function! s:mode() abort
-  return mode(1)
-endfunction
-
-function! s:add_current(state, section, params) abort
-  if !has_key(a:state, 'current_buffer')
-    let a:state.current_buffer = vim_mcp#buffers#info(bufnr('%'))
+function! s:current(with_text, params) abort
+  let l:buffer = s:buffer(getbufinfo(bufnr('%'))[0])
+  if a:with_text
+    call s:add_content(l:buffer, vim_mcp#params#string(a:params, 'text_file', ''))
   endif
-  if a:section ==# 'content'
-    call s:add_content(a:state.current_buffer, vim_mcp#params#string(a:params, 'text_file', ''))
-  endif
+  return l:buffer
 endfunction
 
 " Text that is ignored or too large is null.

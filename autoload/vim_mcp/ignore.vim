@@ -7,8 +7,10 @@ let s:default = ['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.kdbx', '*.jks',
       \ 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '.netrc', '_netrc', '.pgpass', '.htpasswd', '.git-credentials',
       \ 'credentials', 'credentials.*', '.npmrc', '.pypirc', 'secrets.*', '*/.gnupg/*', '*/.aws/*', '*/.kube/config']
 
-let s:patterns = []
-let s:compiled = {}
+" The patterns that s:tail and s:whole were made of, and the names known so far.
+let s:joined = ''
+let s:tail = ''
+let s:whole = ''
 let s:known = {}
 
 " Whether a full file name matches, by itself or by what its links lead to.
@@ -17,7 +19,7 @@ function! vim_mcp#ignore#matches(name) abort
     return 0
   endif
   let l:patterns = get(g:, 'vim_mcp_ignore', s:default)
-  if l:patterns != s:patterns || empty(s:compiled)
+  if join(l:patterns, "\n") !=# s:joined
     call s:compile(l:patterns)
   endif
   if !has_key(s:known, a:name)
@@ -35,22 +37,20 @@ function! vim_mcp#ignore#refuse(name) abort
 endfunction
 
 function! s:matches(name) abort
-  return s:compiled.tail !=# '' && fnamemodify(a:name, ':t') =~# s:compiled.tail
-        \ || s:compiled.whole !=# '' && a:name =~# s:compiled.whole
+  return s:tail !=# '' && fnamemodify(a:name, ':t') =~# s:tail || s:whole !=# '' && a:name =~# s:whole
 endfunction
 
 function! s:compile(patterns) abort
-  let s:patterns = copy(a:patterns)
+  let s:joined = join(a:patterns, "\n")
   let s:known = {}
-  let l:tails = filter(copy(a:patterns), 'v:val !~# "/"')
-  let l:wholes = map(filter(copy(a:patterns), 'v:val =~# "/"'), 's:anchored(v:val)')
-  let s:compiled = {'tail': s:joined(l:tails), 'whole': s:joined(l:wholes)}
+  let s:tail = s:regular(filter(copy(a:patterns), 'v:val !~# "/"'))
+  let s:whole = s:regular(map(filter(copy(a:patterns), 'v:val =~# "/"'), 's:anchored(v:val)'))
 endfunction
 
 function! s:anchored(pattern) abort
   return a:pattern =~# '^[/*]' ? a:pattern : a:pattern =~# '^\~/' ? $HOME . a:pattern[1:] : '*/' . a:pattern
 endfunction
 
-function! s:joined(patterns) abort
+function! s:regular(patterns) abort
   return join(map(copy(a:patterns), 'glob2regpat(v:val)'), '\|')
 endfunction
