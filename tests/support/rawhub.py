@@ -93,7 +93,7 @@ class RawEditor:
                 message = self.events.get(timeout=timeout)
             except queue.Empty:
                 raise AssertionError(f"no event {name!r} within {timeout} s") from None
-            if name in (message.get("event"), message.get("type")):
+            if name == message.get("type") or name in message.get("events", [message.get("event")]):
                 return message
 
     def close(self) -> None:

@@ -1,0 +1,91 @@
+" What the user's commands do: starting, stopping, pausing, telling.
+
+let s:version = '0.1.0'
+let s:decided = 0
+
+" The plugin's version, the same as the Python package's.
+function! vim_mcp#version() abort
+  return s:version
+endfunction
+
+" Registers this editor unless it is one that should not be seen. Takes a timer's id, which it ignores.
+" An editor without a user interface stays undecided: one may be attached to it later (UIEnter).
+function! vim_mcp#autostart(...) abort
+  if s:decided || !vim_mcp#identity#visible()
+    return
+  endif
+  let s:decided = 1
+  if get(g:, 'vim_mcp_enabled', 1)
+    call vim_mcp#link#start()
+  endif
+endfunction
+
+" :VimMCPStart: registers this editor, whatever the settings say.
+function! vim_mcp#start() abort
+  let s:decided = 1
+  call vim_mcp#link#start()
+endfunction
+
+" :VimMCPStop: says goodbye and removes every autocommand, timer and channel that registering made.
+function! vim_mcp#stop() abort
+  let s:decided = 1
+  call vim_mcp#link#stop()
+endfunction
+
+" :VimMCPReconnect: hangs up if need be and dials again, starting a hub if there is none.
+function! vim_mcp#reconnect() abort
+  call vim_mcp#stop()
+  call vim_mcp#start()
+endfunction
+
+" Whether clients are kept out of this editor for now (:VimMCPPause).
+function! vim_mcp#paused() abort
+  return vim_mcp#methods#paused()
+endfunction
+
+" Completion of :VimMCPPause.
+function! vim_mcp#on_off(lead, line, position) abort
+  return "on\noff"
+endfunction
+
+" :VimMCPPause: `wanted` is 'on', 'off', or '' to change from one to the other.
+function! vim_mcp#pause(wanted) abort
+  if a:wanted !~# '^\%(on\|off\)\=$'
+    call vim_mcp#notice#error(':VimMCPPause takes "on" or "off", not "' . a:wanted . '"')
+    return
+  endif
+  call vim_mcp#methods#pause(a:wanted ==# '' ? !vim_mcp#paused() : a:wanted ==# 'on')
+  let text = vim_mcp#paused() ? 'paused: clients can neither read nor change this editor' : 'clients may use this editor'
+  call vim_mcp#notice#echo(text)
+endfunction
+
+" :VimMCPStatus: one line, as far as it fits.
+function! vim_mcp#status() abort
+  let info = vim_mcp#link#info()
+  let words = [info.state ==# 'connected' ? 'connected as ' . info.instance_id : s:not_connected(info)]
+  call add(words, vim_mcp#paused() ? 'paused' : 'access: ' . info.access)
+  call add(words, info.socket ==# '' ? '' : info.socket)
+  call vim_mcp#notice#echo(join(filter(words, 'v:val !=# ""'), ', '))
+endfunction
+
+function! s:not_connected(info) abort
+  let what = {'stopped': 'stopped (:VimMCPStart starts it)', 'refused': 'refused by the hub'}
+  let text = get(what, a:info.state, 'not connected')
+  return a:info.reason ==# '' ? text : text . ': ' . a:info.reason
+endfunction
+
+" :VimMCPLog: shows the hub's log, read-only, in a split.
+function! vim_mcp#log() abort
+  call vim_mcp#paths#directories(function('s:show_log'))
+endfunction
+
+function! s:show_log(directories) abort
+  let logs = filter(map(copy(a:directories), 'v:val . "/hub.log"'), 'filereadable(v:val)')
+  if empty(logs)
+    call vim_mcp#notice#error('the hub has written no log yet')
+    return
+  endif
+  execute 'noswapfile keepalt sview' fnameescape(logs[0])
+  setlocal nomodifiable autoread nobuflisted noundofile
+  normal! G
+endfunction

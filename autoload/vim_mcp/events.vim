@@ -1,0 +1,77 @@
+" Pushing this editor's state to the hub when something has changed.
+
+" The autocommands that are pushed unless g:vim_mcp_state_push_events names others.
+let s:all = ['BufEnter', 'BufWritePost', 'BufDelete', 'BufFilePost', 'FileType', 'WinEnter', 'WinClosed', 'WinResized']
+let s:all += ['TabEnter', 'ModeChanged', 'InsertEnter', 'InsertLeave', 'TextChanged', 'TextChangedI', 'DirChanged']
+let s:all += ['CursorMoved', 'CursorMovedI']
+
+" Those that come with every key. They are pushed at most every `s:slow` ms, the others every `s:fast` ms.
+let s:frequent = {'TextChanged': 1, 'TextChangedI': 1, 'TextChangedP': 1, 'CursorMoved': 1, 'CursorMovedI': 1}
+let s:slow = 100
+let s:fast = 20
+
+" The events of the present span: name -> its place in the order of arrival.
+let s:events = {}
+let s:armed = 0
+let s:timer = -1
+let s:pushed = {}
+
+" Watches the events and pushes the present state.
+function! vim_mcp#events#start() abort
+  augroup vim_mcp_events
+    autocmd!
+    for name in filter(copy(get(g:, 'vim_mcp_state_push_events', s:all)), 'v:val =~# "^\\a\\+$" && exists("##" . v:val)')
+      execute printf("autocmd %s * call vim_mcp#events#%s('%s')", name, has_key(s:frequent, name) ? 'often' : 'note', name)
+    endfor
+  augroup END
+  let s:pushed = {}
+  if exists('#vim_mcp_events')
+    call vim_mcp#events#note('BufEnter')
+  endif
+endfunction
+
+" Watches nothing any more.
+function! vim_mcp#events#stop() abort
+  call timer_stop(s:timer)
+  let [s:armed, s:events] = [0, {}]
+  if exists('#vim_mcp_events')
+    autocmd! vim_mcp_events
+    augroup! vim_mcp_events
+  endif
+endfunction
+
+" An event that comes with every key.
+function! vim_mcp#events#often(event) abort
+  if !has_key(s:events, a:event)
+    let s:events[a:event] = len(s:events)
+  endif
+  if !s:armed
+    call s:arm(s:slow)
+  endif
+endfunction
+
+" Any other event; it does not wait for a slow span to end.
+function! vim_mcp#events#note(event) abort
+  if !has_key(s:events, a:event)
+    let s:events[a:event] = len(s:events)
+  endif
+  if s:armed != s:fast
+    call s:arm(s:fast)
+  endif
+endfunction
+
+function! s:arm(delay) abort
+  call timer_stop(s:timer)
+  let s:armed = a:delay
+  let s:timer = timer_start(a:delay, function('s:push'))
+endfunction
+
+function! s:push(timer) abort
+  let names = sort(keys(s:events), {one, other -> s:events[one] - s:events[other]})
+  let [s:armed, s:events] = [0, {}]
+  let state = vim_mcp#link#connected() ? vim_mcp#buffers#state() : s:pushed
+  if state !=# s:pushed
+    let s:pushed = state
+    call vim_mcp#transport#send({'type': 'event', 'event': names[0], 'events': names, 'state': state})
+  endif
+endfunction

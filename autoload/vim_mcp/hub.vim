@@ -1,0 +1,56 @@
+" Starting the hub when nobody has yet.
+
+let s:root = expand('<sfile>:p:h:h:h')
+
+" The command that runs vim-mcp, as a list: g:vim_mcp_command, else `vim-mcp` on PATH, else the one in the plugin's
+" own virtual environment. Empty when there is none.
+function! vim_mcp#hub#command() abort
+  let setting = get(g:, 'vim_mcp_command', '')
+  if !empty(setting)
+    return s:words(setting)
+  endif
+  let own = s:root . '/.venv/bin/vim-mcp'
+  return executable('vim-mcp') ? ['vim-mcp'] : executable(own) ? [own] : []
+endfunction
+
+" A string that is a program's name may hold blanks; any other is split at them.
+function! s:words(setting) abort
+  if type(a:setting) == type([])
+    return map(copy(a:setting), 'v:val')
+  endif
+  let name = s:home(a:setting)
+  return executable(name) ? [name] : map(split(a:setting), 's:home(v:val)')
+endfunction
+
+function! s:home(word) abort
+  return substitute(a:word, '^\~\ze/', escape($HOME, '\&~'), '')
+endfunction
+
+" The argument list that runs vim-mcp with `arguments`, told which socket the user has named.
+function! vim_mcp#hub#argv(arguments) abort
+  let socket = vim_mcp#paths#named_socket()
+  return (socket ==# '' ? [] : ['env', 'VIM_MCP_SOCKET=' . socket]) + vim_mcp#hub#command() + a:arguments
+endfunction
+
+" Why vim-mcp cannot be run, or ''.
+function! vim_mcp#hub#obstacle() abort
+  let command = vim_mcp#hub#command()
+  if empty(command)
+    return 'vim-mcp is not on PATH; install it or set g:vim_mcp_command'
+  endif
+  return executable(command[0]) ? '' : 'cannot run "' . command[0] . '"; check g:vim_mcp_command'
+endfunction
+
+" Sees to it that a hub runs, without waiting, then calls `Done(reason)`: '' when one accepts connections.
+function! vim_mcp#hub#start(Done) abort
+  let obstacle = vim_mcp#hub#obstacle()
+  if obstacle !=# ''
+    call a:Done(obstacle)
+    return
+  endif
+  call vim_mcp#job#run(vim_mcp#hub#argv(['hub', '--background']), {code, lines -> a:Done(s:reason(code, lines))})
+endfunction
+
+function! s:reason(code, lines) abort
+  return a:code == 0 ? '' : 'no hub: ' . get(a:lines, -1, 'the command ended with status ' . a:code)
+endfunction

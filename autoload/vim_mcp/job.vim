@@ -1,0 +1,40 @@
+" Running a small program unseen, in Vim and in Neovim.
+
+" Runs the list `argv` with no input and calls `Done(code, lines)` when it has ended: its exit status and what it
+" wrote to stdout and stderr. 127 and Vim's reason when it cannot be run at all.
+function! vim_mcp#job#run(argv, Done) abort
+  let run = {'lines': [], 'done': 0, 'Done': a:Done}
+  try
+    call {has('nvim') ? 's:run_nvim' : 's:run_vim'}(a:argv, run)
+  catch
+    call s:finish(run, 127, [v:exception])
+  endtry
+endfunction
+
+function! s:finish(run, code, more) abort
+  if !a:run.done
+    let a:run.done = 1
+    call a:run.Done(a:code, filter(a:run.lines + a:more, 'v:val !=# ""'))
+  endif
+endfunction
+
+function! s:run_nvim(argv, run) abort
+  let Collect = {id, data, event -> extend(a:run.lines, data)}
+  let options = {'on_stdout': Collect, 'on_stderr': Collect, 'stdout_buffered': 1, 'stderr_buffered': 1}
+  let options.on_exit = {id, code, event -> s:finish(a:run, code, [])}
+  let a:run.job = jobstart(a:argv, options)
+endfunction
+
+function! s:run_vim(argv, run) abort
+  let options = {'in_io': 'null', 'callback': {channel, line -> add(a:run.lines, line)}}
+  let options.close_cb = {channel -> s:closed(a:run)}
+  let options.exit_cb = {job, code -> s:finish(a:run, code, [])}
+  let a:run.job = job_start(a:argv, options)
+endfunction
+
+" Vim looks for ended jobs only a few times a second. The closing of its output tells sooner.
+function! s:closed(run) abort
+  if has_key(a:run, 'job') && job_status(a:run.job) !=# 'run'
+    call s:finish(a:run, job_info(a:run.job).exitval, [])
+  endif
+endfunction

@@ -1,0 +1,192 @@
+" The editor's connection to the hub as a whole: dialling, registering, redialling, saying goodbye.
+"
+" States: stopped, dialling, starting (a hub), registering, connected, waiting (for the next try), refused.
+
+" Pauses between the tries after a loss, in ms; then g:vim_mcp_reconnect_interval.
+let s:pauses = [100, 300, 1000]
+
+" A try to start a hub that failed is not repeated with every look at the socket.
+let s:start_again = 60.0
+
+let s:state = 'stopped'
+let s:socket = ''
+let s:reason = ''
+let s:timer = -1
+let s:tries = 0
+let s:told = 0
+let s:farewell = ''
+let s:no_start_before = 0.0
+let s:epoch = reltime()
+
+function! s:now() abort
+  return reltimefloat(reltime(s:epoch))
+endfunction
+
+" Registers this editor and stays registered: dials, starting a hub if there is none, and redials after each loss.
+function! vim_mcp#link#start() abort
+  if s:state !=# 'stopped'
+    return
+  endif
+  augroup vim_mcp_link
+    autocmd!
+    autocmd VimLeavePre * call vim_mcp#link#stop()
+  augroup END
+  let s:told = 0
+  call s:outage(s:now())
+endfunction
+
+" Says goodbye and leaves nothing behind. Runs at the editor's end too, so it waits for nothing.
+function! vim_mcp#link#stop() abort
+  if s:state ==# 'connected'
+    call vim_mcp#transport#send({'type': 'bye'})
+  endif
+  call s:disconnect('stopped', '')
+  if exists('#vim_mcp_link')
+    autocmd! vim_mcp_link
+    augroup! vim_mcp_link
+  endif
+endfunction
+
+" What is known: state, instance_id, socket, reason (why it is not connected), access.
+function! vim_mcp#link#info() abort
+  let info = {'state': s:state, 'socket': s:socket, 'reason': s:reason, 'instance_id': vim_mcp#identity#id()}
+  return extend(info, {'access': get(g:, 'vim_mcp_access', 'edit')})
+endfunction
+
+" Whether the hub hears what is sent.
+function! vim_mcp#link#connected() abort
+  return s:state ==# 'connected'
+endfunction
+
+function! s:disconnect(state, reason) abort
+  let [s:state, s:reason] = [a:state, a:reason]
+  call timer_stop(s:timer)
+  call vim_mcp#events#stop()
+  call vim_mcp#serve#forget()
+  call vim_mcp#transport#close()
+endfunction
+
+" The beginning of a time without a hub; none is started before `no_start_before`.
+function! s:outage(no_start_before) abort
+  let [s:tries, s:farewell, s:no_start_before] = [0, '', a:no_start_before]
+  call s:dial(0)
+endfunction
+
+function! s:dial(timer) abort
+  let s:state = 'dialling'
+  call vim_mcp#paths#sockets(function('s:try'))
+endfunction
+
+" Dials the sockets one after the other until one answers.
+function! s:try(sockets) abort
+  if s:state !=# 'dialling'
+    return
+  elseif empty(a:sockets)
+    call s:absent()
+    return
+  endif
+  let s:socket = a:sockets[0]
+  let handlers = {'open': function('s:register'), 'message': function('s:receive')}
+  let handlers.close = function('s:closed', [a:sockets[1:]])
+  call vim_mcp#transport#open(s:socket, handlers)
+endfunction
+
+function! s:closed(other_sockets) abort
+  if s:state ==# 'dialling'
+    call s:try(a:other_sockets)
+  elseif s:state ==# 'registering'
+    call s:later('the hub hung up before it answered')
+  else
+    call s:lost()
+  endif
+endfunction
+
+" Nobody listens. Whoever needs the hub first starts it.
+function! s:absent() abort
+  if s:now() < s:no_start_before
+    call s:later('no hub runs')
+    return
+  endif
+  let s:no_start_before = s:now() + s:start_again
+  let s:state = 'starting'
+  call vim_mcp#hub#start(function('s:started'))
+endfunction
+
+function! s:started(reason) abort
+  if s:state !=# 'starting'
+    return
+  elseif a:reason ==# ''
+    call s:dial(0)
+    return
+  endif
+  call s:later(a:reason)
+  call s:tell(a:reason . ' (:VimMCPReconnect tries again)')
+endfunction
+
+" Once an outage, so that an editor without a hub is not an editor that nags.
+function! s:tell(text) abort
+  if !s:told
+    let s:told = 1
+    call vim_mcp#notice#unasked(a:text)
+  endif
+endfunction
+
+function! s:later(reason) abort
+  call s:disconnect('waiting', a:reason)
+  let pause = s:farewell ==# 'stop' ? s:interval() : get(s:pauses, s:tries, s:interval())
+  let s:tries += 1
+  let s:timer = timer_start(pause, function('s:dial'))
+endfunction
+
+function! s:interval() abort
+  return max([100, get(g:, 'vim_mcp_reconnect_interval', 5000)])
+endfunction
+
+function! s:register() abort
+  let s:state = 'registering'
+  let s:timer = timer_start(5000, {timer -> s:later('the hub did not answer')})
+  let message = {'type': 'register', 'instance_id': vim_mcp#identity#id(), 'info': vim_mcp#identity#info()}
+  call vim_mcp#transport#send(message)
+endfunction
+
+function! s:receive(message) abort
+  if has_key(a:message, 'method')
+    call vim_mcp#serve#request(a:message)
+    return
+  endif
+  let Handler = get(s:handlers, get(a:message, 'type', ''), 0)
+  if type(Handler) == type(function('tr'))
+    call Handler(a:message)
+  endif
+endfunction
+
+function! s:registered(message) abort
+  call timer_stop(s:timer)
+  let [s:state, s:reason, s:told, s:tries] = ['connected', '', 0, 0]
+  call vim_mcp#identity#keep(a:message.instance_id)
+  call vim_mcp#events#start()
+endfunction
+
+" The hub cannot take this editor: that is for the user to change.
+function! s:refused(message) abort
+  call s:disconnect('refused', a:message.message)
+  call vim_mcp#notice#unasked(a:message.message)
+endfunction
+
+" The hub leaves: 'stop' and 'idle' mean that nobody needs one, 'upgrade' that another comes.
+function! s:bye(message) abort
+  let s:farewell = a:message.reason ==# 'upgrade' ? 'upgrade' : 'stop'
+endfunction
+
+function! s:lost() abort
+  let farewell = s:farewell
+  call s:disconnect('dialling', '')
+  if farewell ==# 'stop'
+    let [s:no_start_before, s:tries] = [1.0e9, 0]
+    call s:later('the hub was stopped')
+  else
+    call s:outage(s:now() + (farewell ==# 'upgrade' ? 1.0 : 0.0))
+  endif
+endfunction
+
+let s:handlers = {'registered': function('s:registered'), 'refused': function('s:refused'), 'bye': function('s:bye')}

@@ -1,0 +1,143 @@
+" One connection to the hub: Vim's channel, a relay as a job, or Neovim's pipe (lua/vim_mcp/link.lua), behind the same
+" functions. Handlers, all called from the editor's event loop: `open()` once it stands, `message(dict)` for each
+" message, `close()` when it is lost or never came about.
+
+let s:number = 0
+let s:handlers = {}
+let s:channel = 0
+let s:flush = {'timer': -1, 'fast': 0, 'slow': 0}
+
+" Dials the unix socket `path`; what happens is told to `handlers`. A connection that was open before is closed.
+function! vim_mcp#transport#open(path, handlers) abort
+  call vim_mcp#transport#close()
+  let s:handlers = a:handlers
+  if getftype(a:path) !=# 'socket'
+    call a:handlers.close()
+  elseif has('nvim')
+    call v:lua.require'vim_mcp.link'.open(s:number, a:path)
+  else
+    call s:open_vim(a:path)
+  endif
+endfunction
+
+" Whether this Vim must reach the socket through a child process: ch_open() knows unix sockets since 8.2.4684.
+function! vim_mcp#transport#by_job() abort
+  return !has('nvim') && (get(g:, 'vim_mcp_transport', 'auto') ==# 'job' || !has('patch-8.2.4684'))
+endfunction
+
+" 'noblock': a hub that does not read must not freeze the editor.
+function! s:open_vim(path) abort
+  let options = {'mode': 'nl', 'noblock': 1, 'close_cb': function('s:vim_closed', [s:number])}
+  try
+    let s:channel = vim_mcp#transport#by_job() ? s:open_job(a:path, options) : s:open_socket(a:path, options)
+    let opened = ch_status(s:channel) ==# 'open'
+  catch
+    let opened = 0
+  endtry
+  call s:handlers[opened ? 'open' : 'close']()
+endfunction
+
+function! s:open_socket(path, options) abort
+  return ch_open('unix:' . a:path, extend(a:options, {'callback': function('s:vim_line', [s:number])}))
+endfunction
+
+function! s:open_job(path, options) abort
+  let options = extend(a:options, {'out_cb': function('s:vim_line', [s:number]), 'err_io': 'null'})
+  let s:job = job_start(['env', 'VIM_MCP_SOCKET=' . a:path] + vim_mcp#hub#command() + ['pipe'], options)
+  return job_getchannel(s:job)
+endfunction
+
+function! s:vim_line(number, channel, line) abort
+  if a:number == s:number && a:line !=# ''
+    try
+      let message = json_decode(a:line)
+    catch
+      return
+    endtry
+    call vim_mcp#transport#received(a:number, message)
+  endif
+endfunction
+
+function! s:vim_closed(number, channel) abort
+  call vim_mcp#transport#lost(a:number)
+endfunction
+
+" From Neovim's pipe: connection `number` stands.
+function! vim_mcp#transport#opened(number) abort
+  if a:number == s:number
+    call s:handlers.open()
+  endif
+endfunction
+
+" Connection `number` has brought the decoded `message`; what is not an object is no message.
+function! vim_mcp#transport#received(number, message) abort
+  if a:number == s:number && type(a:message) == type({})
+    call s:handlers.message(a:message)
+  endif
+endfunction
+
+" Connection `number` is gone.
+function! vim_mcp#transport#lost(number) abort
+  if a:number == s:number
+    call vim_mcp#transport#close()
+    call s:handlers.close()
+  endif
+endfunction
+
+" The number of the present connection; it changes with each one.
+function! vim_mcp#transport#number() abort
+  return s:number
+endfunction
+
+" Sends the dictionary `message`. Throws when it cannot be put into JSON; a connection that is closed drops it.
+function! vim_mcp#transport#send(message) abort
+  if has('nvim')
+    " Not luaeval(), which marks empty dictionaries and floats in a way that the JSON encoder does not know.
+    call v:lua.require'vim_mcp.link'.send(s:number, a:message)
+  else
+    call s:send_vim(json_encode(a:message) . "\n")
+  endif
+endfunction
+
+function! s:send_vim(data) abort
+  if type(s:channel) == type(0) || ch_status(s:channel) !=# 'open'
+    return
+  endif
+  try
+    call ch_sendraw(s:channel, a:data)
+  catch
+    return
+  endtry
+  let s:flush.fast += len(a:data) / 50000
+  let s:flush.slow = 0
+  if s:flush.timer == -1
+    call s:flush_later()
+  endif
+endfunction
+
+" What the socket did not take at once waits in Vim's queue, and Vim writes from the queue of a socket only when it
+" sends again. Nothing tells whether anything waits, so this sends nothing a few times: fast after much, ever slower.
+function! s:flush_later() abort
+  let delay = s:flush.fast > 0 ? 2 : 10 * float2nr(pow(2, s:flush.slow))
+  let s:flush[s:flush.fast > 0 ? 'fast' : 'slow'] += s:flush.fast > 0 ? -1 : 1
+  let s:flush.timer = s:flush.slow > 8 ? -1 : timer_start(delay, function('s:flush_now'))
+endfunction
+
+function! s:flush_now(timer) abort
+  silent! call ch_sendraw(s:channel, '')
+  call s:flush_later()
+endfunction
+
+" Hangs up; the handlers hear nothing more.
+function! vim_mcp#transport#close() abort
+  let s:number += 1
+  call timer_stop(s:flush.timer)
+  let s:flush = {'timer': -1, 'fast': 0, 'slow': 0}
+  if has('nvim')
+    call v:lua.require'vim_mcp.link'.close()
+  elseif type(s:channel) != type(0)
+    silent! call ch_close(s:channel)
+    unlet s:channel
+    let s:channel = 0
+  endif
+endfunction

@@ -1,0 +1,40 @@
+" vim-mcp: lets MCP clients see and drive this editor. See :help vim-mcp
+"
+" This file is all that an editor's start pays for, so it only names things: every function lives in autoload/. It
+" has no continuation lines, because 'cpoptions' is the user's.
+
+if exists('g:loaded_vim_mcp')
+  finish
+endif
+let g:loaded_vim_mcp = 1
+
+if has('nvim') ? !has('nvim-0.7.2') : v:version < 800 || !has('channel') || !has('job') || !has('timers')
+  " An editor that cannot take part starts as if the plugin were not there, and says why when it is asked.
+  command! -bang -nargs=* VimMCPStart echomsg 'vim-mcp needs Neovim 0.7.2, or Vim 8.0 with +channel, +job and +timers'
+  command! -bang -nargs=* VimMCPReconnect VimMCPStart
+  command! -bang -nargs=* VimMCPStatus VimMCPStart
+  finish
+endif
+
+command! -bar VimMCPStart call vim_mcp#start()
+command! -bar VimMCPStop call vim_mcp#stop()
+command! -bar VimMCPReconnect call vim_mcp#reconnect()
+command! -bar VimMCPStatus call vim_mcp#status()
+command! -bar VimMCPLog call vim_mcp#log()
+command! -bar -bang -nargs=? -complete=custom,vim_mcp#on_off VimMCPPause call vim_mcp#pause(<bang>0 ? 'off' : <q-args>)
+command! -bar VimMCPHistory call vim_mcp#history#open()
+
+" A timer of 0 ms fires once the first screen is up and the editor waits for a key: the start is not slowed, and an
+" editor that was told to leave by then (`vim -c q`) has left without a trace.
+if v:vim_did_enter
+  call timer_start(0, 'vim_mcp#autostart')
+else
+  augroup vim_mcp_autostart
+    autocmd!
+    autocmd StdinReadPre * let g:vim_mcp_stdin = 1
+    autocmd VimEnter * call timer_start(0, 'vim_mcp#autostart')
+    if exists('##UIEnter')
+      autocmd UIEnter * call timer_start(0, 'vim_mcp#autostart')
+    endif
+  augroup END
+endif
