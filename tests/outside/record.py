@@ -39,4 +39,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    os._exit(main())  # at once: a thread may still wait for the client's next line
