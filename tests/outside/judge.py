@@ -1,6 +1,6 @@
 """The `mcp` package's client at work: run each step, print what came back as one JSON object.
 
-Usage: python judge.py MODE FILE COMMAND...      MODE: "legacy" (handshake) or a protocol version
+Usage: python judge.py MODE FILE COMMAND...      MODE: "legacy" (handshake) or "auto" (stateless where it can be)
 FILE is the file that the editor shows. The steps are those of judge.mjs.
 """
 

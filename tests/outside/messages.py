@@ -31,7 +31,7 @@ def read_exchange(path: Path) -> list[Line]:
 
 def validate(exchange: list[Line]) -> None:
     """Raise if a message of the server's does not fit the schema of the version that is spoken."""
-    asked = {line.message["id"]: line.message for line in exchange if not line.server and "method" in line.message}
+    asked = {line.message["id"]: line.message for line in exchange if {"id", "method"} <= line.message.keys()}
     agreed = _agreed_version(exchange)
     for line in exchange:
         if line.server:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,9 +20,15 @@ from tests.outside.npm import Npm
 HERE = Path(__file__).parent
 CLIENTS = {
     "python, handshake": [sys.executable, str(HERE / "judge.py"), "legacy"],
-    "python, 2026-07-28": [sys.executable, str(HERE / "judge.py"), "2026-07-28"],
+    "python, stateless": [sys.executable, str(HERE / "judge.py"), "auto"],
     "typescript 1": ["{node}", str(HERE / "judge.mjs"), "{modules}", "sdk"],
     "typescript 2": ["{node}", str(HERE / "judge.mjs"), "{modules}", "client"],
+}
+VERSIONS = {
+    "python, handshake": "2025-11-25",
+    "python, stateless": "2026-07-28",
+    "typescript 1": None,  # this client does not tell
+    "typescript 2": "2026-07-28",
 }
 TOOLS = {
     "list_vim_instances", "select_vim_instance", "vim_execute", "vim_edit", "vim_search", "vim_navigate",
@@ -40,8 +47,9 @@ RESOURCES = {
 
 @dataclass
 class Run:
-    """What a client saw, and the directory with what went over the wire."""
+    """Which client, what it saw, and the directory with what went over the wire."""
 
+    client: str
     seen: dict[str, Any]
     record: Path
 
@@ -58,7 +66,7 @@ def run(request: pytest.FixtureRequest, scene: Scene, tmp_path_factory: pytest.T
     done = scene.run([*command, str(scene.file), *server])
     assert done.returncode == 0, done.stderr
     scene.terminal.wait_screen("gamma δ")
-    yield Run(json.loads(done.stdout), record)
+    yield Run(request.param, json.loads(done.stdout), record)
     scene.terminal.type("\x1bu")
     scene.terminal.wait_screen("beta")
 
@@ -70,6 +78,7 @@ def said(result: dict[str, Any]) -> str:
 
 def test_it_sees_what_is_offered(run: Run) -> None:
     assert run.seen["server"] == "vim-mcp"
+    assert run.seen["protocol"] == VERSIONS[run.client]
     assert set(run.seen["tools"]) >= TOOLS
     assert run.seen["resources"].items() >= RESOURCES.items()
     assert any(template.startswith("vim://buffer/{") for template in run.seen["templates"])
@@ -77,7 +86,7 @@ def test_it_sees_what_is_offered(run: Run) -> None:
 
 def test_it_reads_the_editor(run: Run, scene: Scene) -> None:
     (instance,) = json.loads(run.seen["instances"]["text"])
-    assert instance["instance_id"] == f"greek-project-{scene.terminal.pid}"
+    assert instance["instance_id"] == f"greek-project-{instance['pid']}"
     assert instance["instance_id"] in said(run.seen["list"])
     assert (run.seen["before"]["text"], run.seen["before"]["mimeType"]) == (TEXT, "text/plain")
     assert json.loads(run.seen["state"]["text"])["current_buffer"]["name"] == str(scene.file)
@@ -103,7 +112,7 @@ def test_its_mistakes_are_answered(run: Run, scene: Scene) -> None:
     assert not (scene.file.parent / "owned").exists()
     assert run.seen["unknown_instance"]["isError"]
     assert run.seen["unknown_instance"]["_meta"]["code"] == 1002
-    assert f"greek-project-{scene.terminal.pid}" in said(run.seen["unknown_instance"])
+    assert re.search(r"greek-project-\d+", said(run.seen["unknown_instance"]))
     assert "structuredContent" not in run.seen["unknown_instance"]
     assert run.seen["unknown_tool"] == -32602
     assert run.seen["unknown_resource"] in (-32002, -32602)
