@@ -1,39 +1,53 @@
 " Pushing this editor's state to the hub when something has changed.
 
 " The autocommands that are pushed unless g:vim_mcp_state_push_events names others.
-let s:all = ['BufEnter', 'BufWritePost', 'BufDelete', 'BufFilePost', 'FileType', 'WinEnter', 'WinClosed', 'WinResized']
-let s:all += ['TabEnter', 'ModeChanged', 'InsertEnter', 'InsertLeave', 'TextChanged', 'TextChangedI', 'DirChanged']
-let s:all += ['CursorMoved', 'CursorMovedI']
+let s:all = ['BufAdd', 'BufDelete', 'BufEnter', 'BufFilePost', 'BufModifiedSet', 'BufReadPost', 'BufWritePost']
+let s:all += ['CursorMoved', 'CursorMovedI', 'DirChanged', 'FileChangedShellPost', 'FileType', 'InsertEnter']
+let s:all += ['InsertLeave', 'ModeChanged', 'TabClosed', 'TabEnter', 'TextChanged', 'TextChangedI', 'TextChangedP']
+let s:all += ['VimResized', 'WinClosed', 'WinEnter', 'WinNew', 'WinResized', 'WinScrolled']
 
 " Those that come with every key. They are pushed at most every `s:slow` ms, the others every `s:fast` ms.
 let s:frequent = {'TextChanged': 1, 'TextChangedI': 1, 'TextChangedP': 1, 'CursorMoved': 1, 'CursorMovedI': 1}
+let s:frequent.WinScrolled = 1
 let s:slow = 100
 let s:fast = 20
 
 " The events of the present span: name -> its place in the order of arrival.
 let s:events = {}
 let s:armed = 0
+let s:watching = 0
 let s:timer = -1
 let s:pushed = {}
 
 " Watches the events and pushes the present state.
 function! vim_mcp#events#start() abort
+  let wanted = copy(get(g:, 'vim_mcp_state_push_events', s:all))
+  call filter(wanted, 'type(v:val) == type("") && v:val =~# "^\\a\\+$" && exists("##" . v:val)')
+  let [s:pushed, s:watching] = [{}, !empty(wanted)]
+  if !s:watching
+    return
+  endif
   augroup vim_mcp_events
     autocmd!
-    for name in filter(copy(get(g:, 'vim_mcp_state_push_events', s:all)), 'v:val =~# "^\\a\\+$" && exists("##" . v:val)')
-      execute printf("autocmd %s * call vim_mcp#events#%s('%s')", name, has_key(s:frequent, name) ? 'often' : 'note', name)
+    for name in wanted
+      let how = has_key(s:frequent, name) ? 'often' : 'note'
+      execute printf("autocmd %s * call vim_mcp#events#%s('%s')", name, how, name)
     endfor
   augroup END
-  let s:pushed = {}
-  if exists('#vim_mcp_events')
-    call vim_mcp#events#note('BufEnter')
+  call vim_mcp#events#note('BufEnter')
+endfunction
+
+" A request has been served: Vim notices what it has changed at the next key only.
+function! vim_mcp#events#served(method) abort
+  if s:watching && a:method !~# '^\%(ping\|get_\)'
+    call vim_mcp#events#often(a:method)
   endif
 endfunction
 
 " Watches nothing any more.
 function! vim_mcp#events#stop() abort
   call timer_stop(s:timer)
-  let [s:armed, s:events] = [0, {}]
+  let [s:watching, s:armed, s:events] = [0, 0, {}]
   if exists('#vim_mcp_events')
     autocmd! vim_mcp_events
     augroup! vim_mcp_events

@@ -16,20 +16,15 @@ endfunction
 " A string that is a program's name may hold blanks; any other is split at them.
 function! s:words(setting) abort
   if type(a:setting) == type([])
-    return map(copy(a:setting), 'v:val')
+    return map(copy(a:setting), 'vim_mcp#paths#home(v:val)')
   endif
-  let name = s:home(a:setting)
-  return executable(name) ? [name] : map(split(a:setting), 's:home(v:val)')
+  let name = vim_mcp#paths#home(a:setting)
+  return executable(name) ? [name] : map(split(a:setting), 'vim_mcp#paths#home(v:val)')
 endfunction
 
-function! s:home(word) abort
-  return substitute(a:word, '^\~\ze/', escape($HOME, '\&~'), '')
-endfunction
-
-" The argument list that runs vim-mcp with `arguments`, told which socket the user has named.
-function! vim_mcp#hub#argv(arguments) abort
-  let socket = vim_mcp#paths#named_socket()
-  return (socket ==# '' ? [] : ['env', 'VIM_MCP_SOCKET=' . socket]) + vim_mcp#hub#command() + a:arguments
+" The argument list that runs vim-mcp with `arguments` on the socket `path` ('': on the one that it chooses).
+function! vim_mcp#hub#argv(path, arguments) abort
+  return (a:path ==# '' ? [] : ['env', 'VIM_MCP_SOCKET=' . a:path]) + vim_mcp#hub#command() + a:arguments
 endfunction
 
 " Why vim-mcp cannot be run, or ''.
@@ -48,9 +43,11 @@ function! vim_mcp#hub#start(Done) abort
     call a:Done(obstacle)
     return
   endif
-  call vim_mcp#job#run(vim_mcp#hub#argv(['hub', '--background']), {code, lines -> a:Done(s:reason(code, lines))})
+  let argv = vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['hub', '--background'])
+  call vim_mcp#job#run(argv, {code, lines -> a:Done(s:reason(code, lines))})
 endfunction
 
 function! s:reason(code, lines) abort
-  return a:code == 0 ? '' : 'no hub: ' . get(a:lines, -1, 'the command ended with status ' . a:code)
+  let last = get(a:lines, -1, 'its command ended with status ' . a:code)
+  return a:code == 0 ? '' : 'the hub does not start: ' . substitute(last, '^vim-mcp: ', '', '')
 endfunction

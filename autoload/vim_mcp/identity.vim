@@ -119,7 +119,8 @@ function! vim_mcp#identity#info() abort
   let info.version = s:editor_version()
   let info.plugin_version = vim_mcp#version()
   let info.encoding = &encoding
-  let info.access = get(g:, 'vim_mcp_access', 'edit')
-  let info.state_interval = get(g:, 'vim_mcp_state_interval', 1000)
+  let info.access = vim_mcp#methods#access()
+  let interval = get(g:, 'vim_mcp_state_interval', 1000)
+  let info.state_interval = type(interval) == type(0) ? interval : 1000
   return info
 endfunction

@@ -29,18 +29,23 @@ function! vim_mcp#link#start() abort
   endif
   augroup vim_mcp_link
     autocmd!
-    autocmd VimLeavePre * call vim_mcp#link#stop()
+    autocmd VimLeavePre * call vim_mcp#link#leave()
   augroup END
   let s:told = 0
   call s:outage(s:now())
 endfunction
 
-" Says goodbye and leaves nothing behind. Runs at the editor's end too, so it waits for nothing.
-function! vim_mcp#link#stop() abort
+" Says goodbye and hangs up. It waits for nothing, since it runs at the editor's end too.
+function! vim_mcp#link#leave() abort
   if s:state ==# 'connected'
     call vim_mcp#transport#send({'type': 'bye'})
   endif
   call s:disconnect('stopped', '')
+endfunction
+
+" Leaves and removes what registering made.
+function! vim_mcp#link#stop() abort
+  call vim_mcp#link#leave()
   if exists('#vim_mcp_link')
     autocmd! vim_mcp_link
     augroup! vim_mcp_link
@@ -50,7 +55,7 @@ endfunction
 " What is known: state, instance_id, socket, reason (why it is not connected), access.
 function! vim_mcp#link#info() abort
   let info = {'state': s:state, 'socket': s:socket, 'reason': s:reason, 'instance_id': vim_mcp#identity#id()}
-  return extend(info, {'access': get(g:, 'vim_mcp_access', 'edit')})
+  return extend(info, {'access': vim_mcp#methods#access()})
 endfunction
 
 " Whether the hub hears what is sent.
@@ -92,13 +97,13 @@ function! s:try(sockets) abort
 endfunction
 
 function! s:closed(other_sockets) abort
-  if s:state ==# 'dialling'
-    call s:try(a:other_sockets)
-  elseif s:state ==# 'registering'
-    call s:later('the hub hung up before it answered')
-  else
+  if s:state ==# 'connected'
     call s:lost()
+    return
   endif
+  call timer_stop(s:timer)
+  let s:state = 'dialling'
+  call s:try(a:other_sockets)
 endfunction
 
 " Nobody listens. Whoever needs the hub first starts it.
@@ -145,8 +150,8 @@ endfunction
 function! s:register() abort
   let s:state = 'registering'
   let s:timer = timer_start(5000, {timer -> s:later('the hub did not answer')})
-  let message = {'type': 'register', 'instance_id': vim_mcp#identity#id(), 'info': vim_mcp#identity#info()}
-  call vim_mcp#transport#send(message)
+  let info = vim_mcp#identity#info()
+  call vim_mcp#transport#send({'type': 'register', 'instance_id': vim_mcp#identity#id(), 'info': info})
 endfunction
 
 function! s:receive(message) abort

@@ -6,7 +6,12 @@ let s:uid = ''
 " The socket that the user has named, or ''.
 function! vim_mcp#paths#named_socket() abort
   let path = get(g:, 'vim_mcp_socket_path', '')
-  return path ==# '' ? $VIM_MCP_SOCKET : fnamemodify(path, ':p')
+  return path ==# '' ? vim_mcp#paths#home($VIM_MCP_SOCKET) : fnamemodify(path, ':p')
+endfunction
+
+" `path` with a leading ~ as the home directory.
+function! vim_mcp#paths#home(path) abort
+  return a:path =~# '^\~/' ? $HOME . a:path[1:] : a:path
 endfunction
 
 " Calls `Done(paths)` with the sockets at which a hub may listen, best first.
@@ -21,7 +26,7 @@ endfunction
 " Calls `Done(directories)` with the runtime directories that exist and are the user's own, best first.
 function! vim_mcp#paths#directories(Done) abort
   if $VIM_MCP_RUNTIME_DIR !=# ''
-    call a:Done([substitute($VIM_MCP_RUNTIME_DIR, '/\+$', '', '')])
+    call a:Done([substitute(vim_mcp#paths#home($VIM_MCP_RUNTIME_DIR), '/\+$', '', '')])
   else
     call s:with_uid({uid -> s:own(['/run/user/' . uid . '/vim-mcp', '/tmp/vim-mcp-' . uid], uid, [], a:Done)})
   endif

@@ -10,7 +10,7 @@ let s:patience = 150
 " Serves the decoded request `message` ({id, method, params}). Both editors come back here while a method waits
 " (`:sleep`, input()): what arrives then stands in line.
 function! vim_mcp#serve#request(message) abort
-  call add(s:queue, {'id': a:message.id, 'message': a:message, 'connection': vim_mcp#transport#number(), 'open': 1})
+  call add(s:queue, {'id': get(a:message, 'id', v:null), 'message': a:message, 'connection': vim_mcp#transport#number(), 'open': 1})
   if s:serving
     call s:watch()
   else
@@ -46,6 +46,7 @@ function! s:serve(request) abort
   catch
     call s:reply(a:request, {'error': s:error(v:exception, v:throwpoint)})
   endtry
+  call vim_mcp#events#served(a:request.message.method)
 endfunction
 
 " Sends `answer` ({result} or {error}) to `request`, unless it has been answered or its connection is gone.

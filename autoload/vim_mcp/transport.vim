@@ -42,9 +42,10 @@ function! s:open_socket(path, options) abort
 endfunction
 
 function! s:open_job(path, options) abort
-  let options = extend(a:options, {'out_cb': function('s:vim_line', [s:number]), 'err_io': 'null'})
-  let s:job = job_start(['env', 'VIM_MCP_SOCKET=' . a:path] + vim_mcp#hub#command() + ['pipe'], options)
-  return job_getchannel(s:job)
+  " Not stopped at the editor's end: it still has the goodbye to pass on, and the hub's hanging up ends it.
+  let options = extend(a:options, {'err_io': 'null', 'stoponexit': ''})
+  let options.out_cb = function('s:vim_line', [s:number])
+  return job_getchannel(job_start(vim_mcp#hub#argv(a:path, ['pipe', '--no-start']), options))
 endfunction
 
 function! s:vim_line(number, channel, line) abort
@@ -137,7 +138,6 @@ function! vim_mcp#transport#close() abort
     call v:lua.require'vim_mcp.link'.close()
   elseif type(s:channel) != type(0)
     silent! call ch_close(s:channel)
-    unlet s:channel
     let s:channel = 0
   endif
 endfunction

@@ -32,7 +32,8 @@ def home(tmp_path: Path) -> EditorHome:
 
 @pytest.fixture
 def raw_hub(home: EditorHome) -> Iterator[RawHub]:
-    """A hub that speaks the editor protocol directly."""
+    """A hub that speaks the editor protocol directly; editors that lose it start no other."""
+    home.add("let g:vim_mcp_command = ['true']")
     hub = RawHub(home.runtime)
     yield hub
     hub.close()
@@ -53,7 +54,7 @@ def launch(kind: str, home: EditorHome) -> Iterator[Callable[..., Terminal]]:
 
 
 @pytest.fixture
-def editor(launch: Callable[..., Terminal], raw_hub: RawHub, tmp_path: Path) -> tuple[Terminal, RawEditor]:
+def editor(raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> tuple[Terminal, RawEditor]:
     """A registered editor with an empty file `one.txt` open in `tmp_path/project`: (its terminal, its connection)."""
     project = tmp_path / "project"
     project.mkdir()
