@@ -156,6 +156,11 @@ class EditorHome:
         self.vimrc = self.home / "vimrc"
         self.vimrc.write_text(f"set nocompatible\nset runtimepath^={ROOT}\nset shortmess+=I nomore\n{vimrc}\n")
 
+    def add(self, *lines: str) -> None:
+        """Add lines to the vimrc; editors that are started later read them."""
+        with self.vimrc.open("a") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
     def environment(self, **extra: str) -> dict[str, str]:
         """A small environment: nothing of the caller's but PATH."""
         return {
