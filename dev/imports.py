@@ -35,14 +35,16 @@ LAYERS: tuple[frozenset[str], ...] = (
 # Programs that must start at once, and what they share: these parts, and beyond
 # them (and beyond what they import in turn) the standard library alone.
 STANDALONE: dict[str, frozenset[str]] = {
-    "relay": frozenset({"starter", "paths", "errors"}),
+    "relay": frozenset({"conversation", "starter", "paths", "errors"}),
+    "conversation": frozenset(),
     "pipe": frozenset({"starter"}),
     "control": frozenset({"starter", "paths"}),
     "hook": frozenset({"paths", "errors"}),
     "starter": frozenset({"paths", "errors"}),
     "paths": frozenset({"errors"}),
 }
-PROGRAMS = frozenset({"relay", "pipe", "control", "hook", "starter"})  # only `cli` and each other's table import these
+# Only `cli` and each other's table import these.
+PROGRAMS = frozenset({"relay", "conversation", "pipe", "control", "hook", "starter"})
 
 # Modules that compute and never wait: neither they nor what they import may reach these.
 PURE = ("wire", "text", "excommand", "editor.instances")

@@ -1,0 +1,350 @@
+"""The MCP server that a client starts: it splices stdin and stdout to the hub, and outlives the hub.
+
+Standard library only, and little of it, since each client pays for it. Two threads, so that neither direction waits for
+the other: one passes the client's lines on, the main one reads the hub's and finds a new hub when one is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import threading
+import time
+from collections import deque
+
+from vim_mcp import __version__, paths, starter
+from vim_mcp.conversation import CONNECTION_LOST, INTERNAL_ERROR, MAX_ATTEMPTS, Conversation, Message
+from vim_mcp.starter import HubUnreachable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+MAX_WAITING = 32 * 1024 * 1024
+"""Bytes of the client's lines that are kept while no hub is there."""
+MAX_WAITING_LINES = 1000
+PATIENCE = 1.0
+"""Seconds in which the client that has asked an older hub to leave is alone in starting the next."""
+FAREWELL = 2.0
+"""Seconds that requests have to be answered after stdin has ended."""
+_PAUSE = 0.02
+_CHUNK = 1 << 16
+_TO_RELAY = b'{"relay":'
+_CAUSES = {
+    "lost": "The vim-mcp hub was lost",
+    "stop": "The vim-mcp hub was stopped",
+    "upgrade": "The vim-mcp hub made way for a newer one",
+    "idle": "The vim-mcp hub left",
+}
+_writing = threading.Lock()
+
+
+def run() -> NoReturn:
+    """Serve the client on stdin and stdout, and end the process with status 0 once stdin ends or stdout breaks.
+
+    Raises `paths.ConfigError` for a bad setting, before anything is read or written.
+    """
+    paths.candidates()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: os._exit(0))
+    Relay().run()
+
+
+class Link:
+    """A connection to one hub; waits at most `starter.TIMEOUT` seconds until told otherwise."""
+
+    def __init__(self, connection: socket.socket):
+        connection.settimeout(starter.TIMEOUT)
+        self._connection = connection
+        self._lines = connection.makefile("rb", _CHUNK)
+
+    def send(self, line: bytes) -> None:
+        """Send a whole line. Raises OSError where the hub has gone before it took all of it."""
+        self._connection.sendall(line)
+
+    def send_object(self, content: dict[str, Any]) -> None:
+        """Send one of our own messages."""
+        self.send(json.dumps(content).encode() + b"\n")
+
+    def read(self) -> bytes:
+        """The next line with its end; b"" when the hub is gone (or silent for too long). Half a line counts as none."""
+        try:
+            line = self._lines.readline()
+        except OSError:
+            return b""
+        return line if line.endswith(b"\n") else b""
+
+    def wait_for_ever(self) -> None:
+        """From now on the hub may be silent as long as it likes."""
+        self._connection.settimeout(None)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._lines.close()
+        self._connection.close()
+
+
+class Relay:
+    """One client's connection to whichever hub is there."""
+
+    def __init__(self) -> None:
+        self._conversation = Conversation()
+        self._state: object = None
+        self._changed = threading.Condition()
+        """Guards what follows, and the order in which lines go to the hub."""
+        self._link: Link | None = None
+        self._waiting: deque[Message] = deque()
+        self._needed = True
+        """Whether a hub is to be found now; after one has left on purpose, only once the client asks something."""
+        self._has_lost = False
+        self._at_end = False
+
+    def run(self) -> NoReturn:
+        """Pump until the process ends."""
+        threading.Thread(target=self._pump_client, daemon=True).start()
+        patience = 0.0
+        while True:
+            self._wait_until_needed()
+            try:
+                link = self._find_hub(patience)
+            except (HubUnreachable, paths.ConfigError) as error:
+                self._refuse_waiting(f"vim-mcp cannot reach its hub. {error}")
+                continue
+            self._attach(link)
+            reason = self._pump_hub(link)
+            self._detach(link, reason)
+            patience = PATIENCE if reason == "upgrade" else 0.0
+
+    # From the client to the hub
+
+    def _pump_client(self) -> None:
+        try:
+            with open(0, "rb", buffering=_CHUNK, closefd=False) as lines:
+                for line in lines:
+                    if not line.isspace():
+                        self._take(Message(line))
+        except OSError:
+            pass  # a terminal that went away, or a stdin that never was: the end, too
+        finally:
+            self._leave()
+
+    def _take(self, message: Message) -> None:
+        with self._changed:
+            if self._conversation.accepts(message):
+                self._pass_on(message)
+
+    def _pass_on(self, message: Message) -> None:
+        if self._link is None:
+            self._keep(message)
+            return
+        self._conversation.sending(message)
+        try:
+            self._link.send(message.line)
+        except OSError:
+            self._link = None
+            self._conversation.not_sent(message)
+            self._keep(message)
+
+    def _keep(self, message: Message) -> None:
+        """Let a line wait for the next hub; what is too much, or has been offered too often, is answered here."""
+        if message.attempts >= MAX_ATTEMPTS:
+            _fail(
+                message,
+                CONNECTION_LOST,
+                f"The vim-mcp hub hung up each time that it was sent this. Its log: {paths.log_path()}",
+            )
+        elif self._is_full(len(message.line)):
+            _fail(message, INTERNAL_ERROR, "No vim-mcp hub is there yet, and too much waits for it: send less, later.")
+        else:
+            self._waiting.append(message)
+            self._needed = self._needed or message.is_request
+            self._changed.notify()
+
+    def _is_full(self, size: int) -> bool:
+        waiting = self._waiting
+        return len(waiting) >= MAX_WAITING_LINES or sum(len(kept.line) for kept in waiting) + size > MAX_WAITING
+
+    def _leave(self) -> NoReturn:
+        """Stdin has ended. The first hub may still answer what was asked; for what comes after it, nobody waits."""
+        with self._changed:
+            self._at_end = True
+            if self._has_lost or not (self._conversation.is_open or self._waiting):
+                os._exit(0)
+        time.sleep(FAREWELL)
+        os._exit(0)
+
+    # From the hub to the client
+
+    def _pump_hub(self, link: Link) -> str:
+        """Pass the hub's lines on until it leaves; why it left."""
+        reason = None
+        while reason is None:
+            line = link.read()
+            reason = self._handle(line) if line else "lost"
+        return reason
+
+    def _handle(self, line: bytes) -> str | None:
+        """Deal with one line of the hub's; its reason, where it says that it leaves."""
+        if line.startswith(_TO_RELAY):
+            return self._obey(_relay_part(line))
+        is_for_client, answered = self._conversation.arrived(line)
+        if is_for_client:
+            _write(line)
+        if answered is not None:
+            self._conversation.answered(answered)
+            if self._at_end and not self._conversation.is_open:
+                os._exit(0)
+        return None
+
+    def _obey(self, content: dict[str, Any]) -> str | None:
+        self._state = content.get("state", self._state)
+        reason = content.get("bye")
+        return reason if reason in _CAUSES or reason is None else "lost"
+
+    # From one hub to the next
+
+    def _wait_until_needed(self) -> None:
+        with self._changed:
+            while not self._needed:
+                self._changed.wait()
+
+    def _find_hub(self, patience: float) -> Link:
+        """A hub that has greeted us and has been told of the client's handshake. Raises `HubUnreachable`."""
+        deadline = time.monotonic() + starter.TIMEOUT
+        may_replace = True
+        while True:
+            link = Link(starter.dial(deadline - time.monotonic(), patience))
+            version = self._greet(link)
+            if version and may_replace and _release(version) < _release(__version__):
+                may_replace, patience = False, 0.0
+                if _step_down(link):
+                    deadline = time.monotonic() + starter.TIMEOUT
+                    continue
+            if version and self._replay(link):
+                link.wait_for_ever()
+                return link
+            link.close()
+            if time.monotonic() > deadline:
+                raise HubUnreachable(f"The hub takes calls but does not answer. Its log: {paths.log_path()}")
+            time.sleep(_PAUSE)
+
+    def _greet(self, link: Link) -> str:
+        """Say who calls; the hub's version, or "" where it does not greet."""
+        hello = {
+            "type": "client", "version": __version__, "pid": os.getpid(), "cwd": _directory(),
+            "instance": os.environ.get("VIM_MCP_INSTANCE") or None, "state": self._state,
+        }  # fmt: skip
+        try:
+            link.send_object(hello)
+        except OSError:
+            return ""
+        return str(_relay_part(link.read()).get("version", ""))
+
+    def _replay(self, link: Link) -> bool:
+        """Repeat the client's handshake, if it has made one, without its notice; whether the hub went along."""
+        initialize = self._conversation.replay()
+        if initialize is None:
+            return True
+        try:
+            link.send(initialize.line)
+            while self._conversation.is_replaying:
+                line = link.read()
+                if not line or self._handle(line):
+                    return False
+            if self._conversation.initialized:
+                link.send(self._conversation.initialized.line)
+        except OSError:
+            return False
+        return True
+
+    def _attach(self, link: Link) -> None:
+        """Send what has waited; from now on lines go to this hub."""
+        with self._changed:
+            self._link, self._needed, self._has_lost = link, False, False
+            waiting, self._waiting = self._waiting, deque()
+            for message in waiting:
+                self._pass_on(message)
+
+    def _detach(self, link: Link, reason: str) -> None:
+        """Answer what was open with the hub that has gone, and keep for the next what can be asked again."""
+        with self._changed:
+            self._link, self._has_lost = None, True
+            link.close()
+            failures, again = self._conversation.lose(_CAUSES[reason])
+            self._waiting.extendleft(reversed(again))
+            self._needed |= reason in ("lost", "upgrade") or any(kept.method == "initialize" for kept in again)
+        for line in failures:
+            _write(line)
+        if self._at_end:
+            os._exit(0)
+
+    def _refuse_waiting(self, reason: str) -> None:
+        """No hub can be had: say so to who waits, and try again when the client asks the next thing."""
+        with self._changed:
+            refused, self._needed = self._waiting, False
+            kept = [message for message in refused if not message.is_request and self._conversation.is_shaken]
+            self._waiting = deque(kept)
+        for message in refused:
+            _fail(message, INTERNAL_ERROR, reason)
+        if self._at_end:
+            os._exit(0)
+
+
+def _fail(message: Message, code: int, text: str) -> None:
+    if message.is_request:
+        _write(message.failure(code, text, text))
+
+
+def _write(line: bytes) -> None:
+    """Give the client a line; without a client that reads there is nothing left to do."""
+    rest = memoryview(line)
+    try:
+        with _writing:
+            while rest:
+                rest = rest[os.write(1, rest) :]
+    except OSError:
+        os._exit(0)
+
+
+def _relay_part(line: bytes) -> dict[str, Any]:
+    """What a line between hub and relay says; {} for any other."""
+    try:
+        content = json.loads(line)["relay"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _step_down(link: Link) -> bool:
+    """Ask the older hub behind `link` to make way; once it has left, `link` is closed and the answer is true."""
+    connection = starter.connect()
+    if connection is None:
+        return False
+    asking = Link(connection)
+    try:
+        asking.send_object({"type": "step_down", "version": __version__})
+        agreed = bool(json.loads(asking.read()).get("stepping_down"))
+    except (OSError, ValueError):
+        agreed = False
+    asking.close()
+    while agreed and link.read():
+        pass
+    if agreed:
+        link.close()
+    return agreed
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers that order versions; a pre-release counts as its release, so that two never replace each other."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
+def _directory() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # it has been removed
+        return None
