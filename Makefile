@@ -20,7 +20,7 @@ demo: setup ## see an assistant read and drive a real editor, step by step
 	@$(PY) demo/demo.py
 
 test: lint ## every check and every test
-	$(PY) -m pytest -n $(JOBS) --dist worksteal tests/unit tests/editor tests/outside
+	$(PY) -m pytest -n $(JOBS) --dist worksteal tests/unit tests/editor tests/hub tests/outside
 
 unit: setup ## the pure tests alone: seconds
 	$(PY) -m pytest tests/unit

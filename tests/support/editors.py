@@ -73,6 +73,13 @@ class Terminal:
         """The child's process id."""
         return self.process.pid
 
+    @property
+    def editor_pid(self) -> int:
+        """The editor's own process id: Neovim since 0.9 runs as a child of the process that draws its screen."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        embedded = [pid for pid in children if b"\0--embed\0" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return int(embedded[0]) if embedded else self.pid
+
     def _read(self) -> None:
         while True:
             try:
@@ -154,7 +161,7 @@ class EditorHome:
         self.home.mkdir()
         self.runtime.mkdir(mode=0o700)
         self.vimrc = self.home / "vimrc"
-        self.vimrc.write_text(f"set nocompatible\nset runtimepath^={ROOT}\nset shortmess+=I nomore\n{vimrc}\n")
+        self.vimrc.write_text(f"set nocompatible\nset runtimepath^={ROOT}\nset shortmess+=I nomore ttimeout ttimeoutlen=10\n{vimrc}\n")
 
     def add(self, *lines: str) -> None:
         """Add lines to the vimrc; editors that are started later read them."""
@@ -164,7 +171,7 @@ class EditorHome:
     def environment(self, **extra: str) -> dict[str, str]:
         """A small environment: nothing of the caller's but PATH."""
         return {
-            "HOME": str(self.home), "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}", "TERM": "xterm-256color",
+            "HOME": str(self.home), "PYTHONPATH": os.environ.get("TEST_PYTHONPATH", ""), "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}", "TERM": "xterm-256color",
             "LANG": "C.UTF-8", "SHELL": "/bin/sh", "VIM_MCP_RUNTIME_DIR": str(self.runtime),
             "XDG_CONFIG_HOME": str(self.home / ".config"), "XDG_STATE_HOME": str(self.home / ".state"),
             "XDG_DATA_HOME": str(self.home / ".data"), **extra,
