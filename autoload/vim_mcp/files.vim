@@ -7,6 +7,9 @@ set cpo&vim
 " The longest name that the system takes.
 let s:max_name = 4095
 
+" The largest file that is loaded unseen, in bytes.
+let s:max_size = 52428800
+
 " The name of an ordinary file, simplified: throws where a:path is not a full
 " name, or names something that is no file or may start a program.
 function! vim_mcp#files#checked(path) abort
@@ -41,11 +44,13 @@ function! s:refuse(path, reason) abort
   call vim_mcp#methods#fail('refused', a:path . ' ' . a:reason)
 endfunction
 
-" Load a buffer without showing it, as far as it is not loaded.
+" Load a buffer without showing it, as far as it is not loaded. A file that
+" another editor is working on becomes read-only (see swap.vim).
 function! vim_mcp#files#load(bufnr) abort
   if bufloaded(a:bufnr)
     return
   endif
+  call vim_mcp#files#loadable(vim_mcp#buffers#name(a:bufnr))
   let l:shortmess = &shortmess
   set shortmess+=A
   try
@@ -53,6 +58,44 @@ function! vim_mcp#files#load(bufnr) abort
   finally
     let &shortmess = l:shortmess
   endtry
+  call vim_mcp#swap#hold(a:bufnr, '')
+  call s:finish_later(a:bufnr)
+endfunction
+
+" Throw when loading a file would start a program, ask for a key or take long.
+function! vim_mcp#files#loadable(name) abort
+  if a:name ==# ''
+    return
+  endif
+  let l:name = vim_mcp#files#checked(a:name)
+  if getfsize(l:name) > s:max_size
+    call vim_mcp#methods#fail('limit', l:name . ' is larger than ' . s:max_size . ' bytes', {'bytes': getfsize(l:name)})
+  elseif !has('nvim') && filereadable(l:name) && get(readfile(l:name, 'b', 1), 0, '') =~# '^VimCrypt\~'
+    call vim_mcp#methods#fail('refused', l:name . ' is encrypted: its user has to open it and type the key')
+  endif
+endfunction
+
+" What 'filetype' and modelines set for a window had no window yet: it is done
+" again when the buffer is first shown.
+function! s:finish_later(bufnr) abort
+  augroup vim_mcp_files
+    execute 'autocmd! BufWinEnter <buffer=' . a:bufnr . '>'
+    execute 'autocmd BufWinEnter <buffer=' . a:bufnr . '> nested call s:finish(' . a:bufnr . ')'
+  augroup END
+endfunction
+
+function! s:finish(bufnr) abort
+  execute 'autocmd! vim_mcp_files BufWinEnter <buffer=' . a:bufnr . '>'
+  if &filetype !=# ''
+    let &l:filetype = &filetype
+  endif
+endfunction
+
+" Close a buffer that was opened in vain; a:command is `bwipeout` or `bunload`.
+function! vim_mcp#files#discard(bufnr, command) abort
+  if bufexists(a:bufnr) && empty(win_findbuf(a:bufnr)) && !getbufvar(a:bufnr, '&modified')
+    execute 'silent! noautocmd' a:command a:bufnr
+  endif
 endfunction
 
 let &cpo = s:save_cpo

@@ -3,6 +3,9 @@
 " A pattern is a file pattern of Vim's. Without a slash it is matched against
 " the name's last part, with one against the whole name; case matters.
 
+let s:save_cpo = &cpo
+set cpo&vim
+
 let s:default = ['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.kdbx', '*.jks', '*.keystore', '*.ppk',
       \ 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '.netrc', '_netrc', '.pgpass', '.htpasswd', '.git-credentials',
       \ 'credentials', 'credentials.*', '.npmrc', '.pypirc', 'secrets.*', '*/.gnupg/*', '*/.aws/*', '*/.kube/config']
@@ -54,3 +57,6 @@ endfunction
 function! s:regular(patterns) abort
   return join(map(copy(a:patterns), 'glob2regpat(v:val)'), '\|')
 endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

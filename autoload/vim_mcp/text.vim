@@ -1,5 +1,8 @@
 " The text of buffers: how much it is, and handing it over by file.
 
+let s:save_cpo = &cpo
+set cpo&vim
+
 " Lines that are counted at once where Vim keeps no count of bytes.
 let s:chunk = 20000
 
@@ -20,6 +23,19 @@ function! vim_mcp#text#bytes(bufnr, first, last, enough) abort
   return l:bytes
 endfunction
 
+" How many lines a loaded buffer has.
+function! vim_mcp#text#line_count(bufnr) abort
+  return getbufinfo(a:bufnr)[0].linecount
+endfunction
+
+" Whether a loaded buffer has no text at all (and not one empty line, as far as
+" that can be told).
+function! vim_mcp#text#is_empty(bufnr) abort
+  let l:info = getbufinfo(a:bufnr)[0]
+  return l:info.linecount == 1 && getbufline(a:bufnr, 1) ==# ['']
+        \ && (l:info.changed || getfsize(l:info.name) <= 0)
+endfunction
+
 " Write lines to a file as docs/protocol.md describes it, and say so.
 function! vim_mcp#text#to_file(lines, path) abort
   if writefile(a:lines, a:path, 'bS') != 0
@@ -27,3 +43,6 @@ function! vim_mcp#text#to_file(lines, path) abort
   endif
   return {'text_file': a:path, 'text_encoding': &encoding}
 endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

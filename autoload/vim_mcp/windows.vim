@@ -1,5 +1,8 @@
 " Windows as clients see them (docs/protocol.md).
 
+let s:save_cpo = &cpo
+set cpo&vim
+
 let s:bool = [v:false, v:true]
 let s:has_getcurpos = has('nvim-0.7') || has('patch-8.2.3162')
 
@@ -10,7 +13,7 @@ endfunction
 
 function! s:window(info) abort
   return {'id': a:info.winid, 'number': a:info.winnr, 'tab': a:info.tabnr, 'buffer': a:info.bufnr,
-        \ 'name': vim_mcp#buffers#name(a:info.bufnr), 'cursor': s:cursor(a:info),
+        \ 'name': vim_mcp#buffers#name(a:info.bufnr), 'cursor': vim_mcp#windows#cursor(a:info),
         \ 'top_line': a:info.topline, 'bottom_line': a:info.botline, 'row': a:info.winrow, 'column': a:info.wincol,
         \ 'width': a:info.width, 'height': a:info.height, 'current': s:bool[a:info.winid == win_getid()],
         \ 'type': vim_mcp#windows#type(a:info)}
@@ -25,7 +28,8 @@ function! vim_mcp#windows#type(info) abort
   return a:info.loclist ? 'loclist' : a:info.quickfix ? 'quickfix' : ''
 endfunction
 
-function! s:cursor(info) abort
+" The cursor of the window of an item of getwininfo(): [line, column].
+function! vim_mcp#windows#cursor(info) abort
   if a:info.winid == win_getid()
     return [line('.'), col('.')]
   elseif s:has_getcurpos
@@ -33,3 +37,6 @@ function! s:cursor(info) abort
   endif
   return [getbufinfo(a:info.bufnr)[0].lnum, 1]
 endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,127 @@
+" Changing the text of a buffer, wherever the person is, so that it is one step
+" to undo and nothing else is different afterwards.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" Apply hunks (see diff.vim) to a loaded buffer. Throws `busy` when Vim allows
+" no change now, and then nothing has changed.
+function! vim_mcp#change#apply(bufnr, hunks) abort
+  let l:before = s:remember(a:bufnr)
+  try
+    call s:close_undo_block(a:bufnr)
+    for l:hunk in reverse(copy(a:hunks))
+      call s:apply_hunk(a:bufnr, l:hunk)
+    endfor
+    call s:close_undo_block(a:bufnr)
+  catch /:E\%(523\|565\|578\|788\|5555\):/
+    call vim_mcp#methods#busy('an expression or a completion that locks the text')
+  finally
+    call s:restore(a:bufnr, l:before, a:hunks)
+  endtry
+endfunction
+
+" Setting 'undolevels' to what it is closes the undo block: neither what the
+" person did before nor what they do next is undone with the change.
+function! s:close_undo_block(bufnr) abort
+  call setbufvar(a:bufnr, '&undolevels', getbufvar(a:bufnr, '&l:undolevels'))
+endfunction
+
+" Lines that stay in number are set, not replaced: their marks, folds and signs
+" remain.
+function! s:apply_hunk(bufnr, hunk) abort
+  let l:shared = min([a:hunk.removed, len(a:hunk.lines)])
+  let l:after = a:hunk.line + l:shared
+  if l:shared > 0
+    silent call s:check(setbufline(a:bufnr, a:hunk.line, a:hunk.lines[: l:shared - 1]))
+  endif
+  if a:hunk.removed > l:shared
+    silent call s:check(deletebufline(a:bufnr, l:after, a:hunk.line + a:hunk.removed - 1))
+  elseif len(a:hunk.lines) > l:shared
+    silent call s:check(appendbufline(a:bufnr, l:after - 1, a:hunk.lines[l:shared :]))
+  endif
+endfunction
+
+function! s:check(failed) abort
+  if a:failed
+    call vim_mcp#methods#fail('vim', 'Vim did not take the change')
+  endif
+endfunction
+
+" What a change would move: the views of the windows on the buffer, and the
+" marks of the last change.
+function! s:remember(bufnr) abort
+  let l:views = {}
+  for l:window in win_findbuf(a:bufnr)
+    let l:views[l:window] = s:view(l:window)
+  endfor
+  return {'views': l:views, 'marks': filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''[][]$"')}
+endfunction
+
+" A window's winsaveview() and the text of its cursor's line. The current window
+" is not entered: that would end Visual mode.
+function! s:view(window) abort
+  if a:window == win_getid()
+    return extend(winsaveview(), {'text': getline('.')})
+  endif
+  let l:view = {}
+  call win_execute(a:window, 'call extend(l:view, extend(winsaveview(), {"text": getline(".")}))', 'silent!')
+  return l:view
+endfunction
+
+function! s:restore(bufnr, before, hunks) abort
+  for l:mark in a:before.marks
+    let l:line = vim_mcp#change#moved(l:mark.pos[1], a:hunks)
+    call setpos(l:mark.mark, [a:bufnr, l:line] + l:mark.pos[2:])
+  endfor
+  for [l:window, l:view] in items(a:before.views)
+    call s:restore_view(str2nr(l:window), l:view, a:hunks)
+  endfor
+endfunction
+
+function! s:restore_view(window, view, hunks) abort
+  if empty(a:view)
+    return
+  endif
+  let l:text = remove(a:view, 'text')
+  let a:view.lnum = vim_mcp#change#moved(a:view.lnum, a:hunks)
+  let a:view.topline = vim_mcp#change#moved(a:view.topline, a:hunks)
+  let l:new_text = get(getbufline(winbufnr(a:window), a:view.lnum), 0, '')
+  let a:view.col = s:moved_column(a:view.col, l:text, l:new_text)
+  if a:window == win_getid()
+    call winrestview(a:view)
+  else
+    let l:view = a:view
+    call win_execute(a:window, 'call winrestview(l:view)')
+  endif
+endfunction
+
+" The line that line a:line has become.
+function! vim_mcp#change#moved(line, hunks) abort
+  let l:moved = a:line
+  for l:hunk in a:hunks
+    let l:offset = a:line - l:hunk.line
+    if l:offset < 0
+      break
+    elseif l:offset < l:hunk.removed
+      return max([1, l:moved - l:offset + min([l:offset, max([0, len(l:hunk.lines) - 1])])])
+    endif
+    let l:moved += len(l:hunk.lines) - l:hunk.removed
+  endfor
+  return l:moved
+endfunction
+
+" The byte offset a:column of a cursor in a line that has become another: it
+" stays with the text behind it when the text before it is what has changed.
+function! s:moved_column(column, old, new) abort
+  let l:behind = strpart(a:old, a:column)
+  if a:old ==# a:new || strpart(a:new, 0, a:column) ==# strpart(a:old, 0, a:column)
+    return min([a:column, strlen(a:new)])
+  elseif strpart(a:new, strlen(a:new) - strlen(l:behind)) ==# l:behind && strlen(a:new) >= strlen(l:behind)
+    return strlen(a:new) - strlen(l:behind)
+  endif
+  return min([a:column, strlen(a:new)])
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

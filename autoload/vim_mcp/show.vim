@@ -1,0 +1,139 @@
+" The method `show`: bringing a file before the person's eyes.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:bool = [v:false, v:true]
+
+" Windows that show something else than text to work on.
+let s:trees = ['nerdtree', 'NvimTree', 'neo-tree', 'netrw', 'fern', 'oil', 'CHADTree', 'defx', 'dirvish', 'vaffle',
+      \ 'tagbar', 'vista', 'aerial', 'Outline', 'undotree', 'minimap', 'Trouble', 'trouble', 'qf', 'help', 'man',
+      \ 'fugitive', 'gitcommit_preview', 'startify', 'dashboard', 'alpha']
+
+" See docs/protocol.md. The person's typing stays where it is when they type
+" into a terminal; else the file's window becomes the current one.
+function! vim_mcp#show#show(params) abort
+  let l:file = vim_mcp#files#checked(vim_mcp#params#string(a:params, 'file'))
+  let l:line = vim_mcp#params#number(a:params, 'line', 0)
+  let l:column = vim_mcp#params#number(a:params, 'column', 0)
+  call vim_mcp#files#loadable(l:file)
+  let l:known = vim_mcp#buffers#find(l:file)
+  let l:bufnr = l:known < 0 ? bufadd(l:file) : l:known
+  call setbufvar(l:bufnr, '&buflisted', 1)
+  let l:done = 0
+  try
+    let l:window = s:open(l:bufnr)
+    let l:done = 1
+  finally
+    if !l:done && l:known < 0
+      call vim_mcp#files#discard(l:bufnr, 'bwipeout')
+    endif
+  endtry
+  return s:place(l:window, l:bufnr, l:line, l:column)
+endfunction
+
+" Show a buffer in a window and return the window's id.
+function! s:open(bufnr) abort
+  let l:window = s:window(a:bufnr)
+  let l:commands = s:commands(l:window, a:bufnr)
+  call s:guard_swap(a:bufnr, bufloaded(a:bufnr))
+  try
+    if mode() !=# 't'
+      call win_gotoid(l:window)
+      silent execute l:commands
+      return win_getid()
+    endif
+    call win_execute(l:window, l:commands . ' | let s:shown = win_getid()', 'silent')
+    return s:shown
+  finally
+    call s:end_guard()
+  endtry
+endfunction
+
+" The window to show a buffer in: one that shows it, the current one, the one
+" before, any other; with none that will do, the current one (to be split).
+function! s:window(bufnr) abort
+  let l:windows = [win_getid(), win_getid(winnr('#'))] + map(range(1, winnr('$')), 'win_getid(v:val)')
+  let l:ordinary = filter(l:windows, 'v:val > 0 && s:is_ordinary(v:val)')
+  let l:showing = filter(copy(l:ordinary), 'winbufnr(v:val) == a:bufnr')
+  let l:free = filter(copy(l:ordinary), '!getwinvar(v:val, "&winfixbuf")')
+  return get(l:showing + l:free + l:ordinary, 0, win_getid())
+endfunction
+
+function! s:is_ordinary(window) abort
+  let l:bufnr = winbufnr(a:window)
+  return l:bufnr > 0 && vim_mcp#windows#type(get(getwininfo(a:window), 0, {})) ==# ''
+        \ && index(['', 'acwrite'], getbufvar(l:bufnr, '&buftype')) >= 0
+        \ && index(s:trees, getbufvar(l:bufnr, '&filetype')) < 0 && !getwinvar(a:window, '&previewwindow')
+endfunction
+
+" What shows the buffer there. Names are not part of it, so that no character of
+" theirs can be taken for anything else.
+function! s:commands(window, bufnr) abort
+  if winbufnr(a:window) == a:bufnr
+    return "normal! m'"
+  elseif s:is_ordinary(a:window) && s:may_leave(a:window)
+    return 'buffer ' . a:bufnr
+  endif
+  return 'aboveleft split | buffer ' . a:bufnr
+endfunction
+
+" Whether the window's buffer loses nothing, and writes nothing, when another
+" one takes its place.
+function! s:may_leave(window) abort
+  let l:bufnr = winbufnr(a:window)
+  let l:bufhidden = getbufvar(l:bufnr, '&bufhidden')
+  let l:kept = l:bufhidden ==# 'hide' || l:bufhidden ==# '' && &hidden
+  return !getwinvar(a:window, '&winfixbuf') && (l:kept || !getbufvar(l:bufnr, '&modified')
+        \ || len(win_findbuf(l:bufnr)) > 1)
+endfunction
+
+" A file that has a swap file is opened read-only, without a question.
+function! s:guard_swap(bufnr, loaded) abort
+  if a:loaded
+    return
+  endif
+  augroup vim_mcp_show
+    autocmd!
+    autocmd SwapExists * let [s:swap, v:swapchoice] = [v:swapname, 'o']
+  augroup END
+  let s:swap = ''
+  let s:swap_buffer = a:bufnr
+endfunction
+
+function! s:end_guard() abort
+  if !exists('#vim_mcp_show')
+    return
+  endif
+  autocmd! vim_mcp_show
+  augroup! vim_mcp_show
+  if s:swap !=# '' && bufloaded(s:swap_buffer)
+    call vim_mcp#swap#hold(s:swap_buffer, fnamemodify(s:swap, ':p'))
+  endif
+endfunction
+
+" Put the window's cursor to the place and describe it.
+function! s:place(window, bufnr, line, column) abort
+  if a:line > 0 && a:window == win_getid()
+    call s:cursor(a:line, a:column)
+  elseif a:line > 0
+    call win_execute(a:window, 'call s:cursor(a:line, a:column)')
+  endif
+  return s:position(a:window, a:bufnr)
+endfunction
+
+function! s:cursor(line, column) abort
+  call cursor(min([a:line, line('$')]), max([1, a:column]))
+  silent! normal! zv
+endfunction
+
+function! s:position(window, bufnr) abort
+  let [l:line, l:column] = vim_mcp#windows#cursor(getwininfo(a:window)[0])
+  let l:swap = vim_mcp#swap#state(a:bufnr)
+  return {'buffer': a:bufnr, 'name': vim_mcp#buffers#name(a:bufnr), 'line': l:line, 'column': l:column,
+        \ 'text': vim_mcp#buffers#ignored(a:bufnr) ? '' : get(getbufline(a:bufnr, l:line), 0, ''),
+        \ 'readonly': s:bool[getbufvar(a:bufnr, '&readonly')], 'swap': empty(l:swap) ? v:null : l:swap}
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
