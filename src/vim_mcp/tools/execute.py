@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from pydantic import Field
 
 from vim_mcp.excommand import judge
@@ -40,8 +42,8 @@ async def vim_execute(call: Call, arguments: ExecuteArguments) -> Executed:
     """
     verdict = judge(arguments.command)
     limit = int(_TIME_LIMIT * 1000)
-    policy = {"safe": verdict.safe, "reason": verdict.reason}
-    answer = await call.request("execute", {"command": arguments.command, **policy, "timeout": limit})
+    params = {"command": arguments.command, **asdict(verdict), "timeout": limit}
+    answer = await call.request("execute", params)
     return Executed.model_validate(answer)
 
 
