@@ -155,13 +155,11 @@ function! s:register() abort
 endfunction
 
 function! s:receive(message) abort
+  let type = get(a:message, 'type', '')
   if has_key(a:message, 'method')
     call vim_mcp#serve#request(a:message)
-    return
-  endif
-  let Handler = get(s:handlers, get(a:message, 'type', ''), 0)
-  if type(Handler) == type(function('tr'))
-    call Handler(a:message)
+  elseif type(type) == type('') && has_key(s:handlers, type)
+    call s:handlers[type](a:message)
   endif
 endfunction
 

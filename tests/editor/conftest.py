@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.editors import KINDS, EditorHome, Terminal, find, start_editor
+from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
 
 
@@ -40,6 +41,14 @@ def raw_hub(home: EditorHome) -> Iterator[RawHub]:
 
 
 @pytest.fixture
+def inside(home: EditorHome) -> Iterator[Inside]:
+    """Tells the values of expressions in this test's editors."""
+    insider = Inside(home)
+    yield insider
+    insider.close()
+
+
+@pytest.fixture
 def launch(kind: str, home: EditorHome) -> Iterator[Callable[..., Terminal]]:
     """Start editors of the current kind: `launch("file", cwd=…, VAR="value")`."""
     running: list[Terminal] = []
@@ -59,4 +68,6 @@ def editor(raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> 
     project = tmp_path / "project"
     project.mkdir()
     terminal = launch("one.txt", cwd=project)
-    return terminal, raw_hub.editor()
+    link = raw_hub.editor()
+    link.event("BufEnter")  # from here on it pushes events
+    return terminal, link

@@ -35,6 +35,9 @@ class RawEditor:
         self._connection = connection
         self._next_id = 0
         self._answers: dict[int, queue.Queue[Message]] = {}
+        self._unexpected: list[Message] = []
+        self.answered: list[int] = []
+        """The ids of the answers, in the order of their arrival."""
         self.events: queue.Queue[Message] = queue.Queue()
         self.hello: Message = {}
         self.greeted = threading.Event()
@@ -53,9 +56,20 @@ class RawEditor:
             self.send({"type": "registered", "instance_id": message.get("instance_id")})
             self.greeted.set()
         elif "id" in message:
-            self._answers[message["id"]].put(message)
+            self._take_answer(message)
         else:
             self.events.put(message)
+
+    def _take_answer(self, message: Message) -> None:
+        if message["id"] in self.answered or message["id"] not in self._answers:
+            self._unexpected.append(message)
+        else:
+            self.answered.append(message["id"])
+            self._answers[message["id"]].put(message)
+
+    def unexpected(self) -> list[Message]:
+        """Answers that came a second time, or to no request."""
+        return list(self._unexpected)
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""
@@ -65,12 +79,17 @@ class RawEditor:
         """Send one message."""
         self.send_bytes(json.dumps(message).encode() + b"\n")
 
-    def start(self, method: str, **params: Any) -> int:
-        """Send a request and return its id; `answer` waits for the answer."""
+    def expect(self) -> int:
+        """The id for a request that the caller sends itself."""
         self._next_id += 1
         self._answers[self._next_id] = queue.Queue()
-        self.send({"id": self._next_id, "method": method, "params": params})
         return self._next_id
+
+    def start(self, method: str, **params: Any) -> int:
+        """Send a request and return its id; `answer` waits for the answer."""
+        request_id = self.expect()
+        self.send({"id": request_id, "method": method, "params": params})
+        return request_id
 
     def answer(self, request_id: int, timeout: float = TIMEOUT) -> Any:
         """The result of a started request; raises `EditorError`, or AssertionError when none comes in time."""
