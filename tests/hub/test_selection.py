@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -97,9 +96,7 @@ def test_a_killed_editor_is_gone_within_a_second_and_the_client_goes_on(stage: S
     doomed.wait_screen("childstarted")
     state_file = stage.runtime / f"vim-mcp-{found['a']}-state.json"
     os.kill(int(found["a"].rpartition("-")[2]), signal.SIGKILL)
-    killed = time.monotonic()
     stage.instances(lambda listed: [entry["instance_id"] for entry in listed] == [found["b"]], timeout=1.0)
-    assert time.monotonic() - killed < 1.0
     assert found["a"] not in (stage.runtime / "vim-mcp-registry.json").read_text()
     assert not state_file.exists()
     with pytest.raises(ToolError, match="has left") as failed:
