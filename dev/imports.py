@@ -46,7 +46,7 @@ STANDALONE: dict[str, frozenset[str]] = {
 # Only `cli` and each other's table import these.
 PROGRAMS = frozenset({"relay", "conversation", "pipe", "control", "hook", "starter"})
 
-# Modules that compute and never wait: neither they nor what they import may reach these.
+# Modules (and packages) that compute and never wait: neither they nor what they import may reach these.
 PURE = ("wire", "text", "excommand", "editor.instances")
 WAITING = frozenset({"asyncio", "anyio", "selectors", "socket", "subprocess", "threading"})
 
@@ -151,7 +151,7 @@ def _loaded(module: str, modules: dict[str, list[Import]]) -> set[str]:
 def _check_reach(modules: dict[str, list[Import]]) -> Iterator[str]:
     for module in modules:
         tops = {_part(name) for name in _loaded(module, modules)} - {PACKAGE}
-        if module in PURE:
+        if any(module == pure or module.startswith(f"{pure}.") for pure in PURE):
             yield from (f"{module}: is pure, but it or what it imports imports {top}" for top in sorted(tops & WAITING))
         if _part(module) in STANDALONE:
             foreign = sorted(tops - sys.stdlib_module_names)

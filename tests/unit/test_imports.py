@@ -69,6 +69,11 @@ def test_a_package_counts_as_loaded_with_each_of_its_modules(tmp_path: Path) -> 
     assert check(root) == ["editor.instances: is pure, but it or what it imports imports socket"]
 
 
+def test_a_pure_package_is_pure_in_every_module(tmp_path: Path) -> None:
+    root = tree(tmp_path, {"excommand/__init__": "", "excommand/parse": "import subprocess"})
+    assert check(root) == ["excommand.parse: is pure, but it or what it imports imports subprocess"]
+
+
 def test_a_tree_that_keeps_the_rules_is_not_reported(tmp_path: Path) -> None:
     modules = {
         "cli": "from vim_mcp import __version__, hub, relay, paths",
