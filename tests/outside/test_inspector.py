@@ -17,7 +17,7 @@ class Inspector:
 
     def __init__(self, npm: Npm, scene: Scene):
         program = npm.modules / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
-        settings = [f"{key}={value}" for key, value in scene.environment.items() if key != "PATH"]
+        settings = [f"{key}={value}" for key, value in scene.environment.items() if value and key != "PATH"]
         environment = [part for setting in settings for part in ("-e", setting)]
         self._command = [npm.node, str(program), "--cli", *environment, VIM_MCP]
         self._scene = scene
