@@ -71,8 +71,8 @@ class Conversation:
 
     @property
     def is_open(self) -> bool:
-        """Whether a request of the client's waits for the hub's answer."""
-        return bool(self._open)
+        """Whether a request of the client's waits for the hub's answer (a subscription's stream is not waited for)."""
+        return any(message.method != "subscriptions/listen" for message in list(self._open.values()))
 
     @property
     def is_shaken(self) -> bool:

@@ -30,12 +30,12 @@ def runtime_dir() -> str:
     """
     path = runtime_path()
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        pass
+        if not os.path.lexists(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            os.mkdir(path, 0o700)
     except OSError as error:
-        raise ConfigError(f"The runtime directory {path} cannot be created: {error.strerror}. {_ELSEWHERE}") from None
+        if not os.path.lexists(path):  # nor has another process made it meanwhile
+            raise ConfigError(f"The runtime directory {path} cannot be made: {error.strerror}. {_ELSEWHERE}") from None
     _check_private(path)
     return path
 

@@ -28,8 +28,8 @@ MAX_WAITING = 32 * 1024 * 1024
 MAX_WAITING_LINES = 1000
 PATIENCE = 1.0
 """Seconds in which the client that has asked an older hub to leave is alone in starting the next."""
-FAREWELL = 2.0
-"""Seconds that requests have to be answered after stdin has ended."""
+FAREWELL = 1.5
+"""Seconds that requests have to be answered after stdin has ended; clients give a server two before they end it."""
 _PAUSE = 0.02
 _CHUNK = 1 << 16
 _TO_RELAY = b'{"relay":'
@@ -218,7 +218,7 @@ class Relay:
         while True:
             link = Link(starter.dial(deadline - time.monotonic(), patience))
             version = self._greet(link)
-            if version and may_replace and _release(version) < _release(__version__):
+            if may_replace and () < _release(version) < _release(__version__):
                 may_replace, patience = False, 0.0
                 if _step_down(link):
                     deadline = time.monotonic() + starter.TIMEOUT
@@ -338,7 +338,7 @@ def _step_down(link: Link) -> bool:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """The numbers that order versions; a pre-release counts as its release, so that two never replace each other."""
+    """The numbers that order versions, () where there are none. A pre-release counts as its release."""
     found = re.match(r"\d+(?:\.\d+)*", version)
     return tuple(map(int, found[0].split("."))) if found else ()
 

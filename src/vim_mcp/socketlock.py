@@ -45,7 +45,7 @@ class SocketLock:
     def __init__(self, path: Path, descriptor: int):
         self.path = path
         self._descriptor = descriptor
-        self._listener: socket.socket | None = None
+        self._listeners: list[socket.socket] = []
         self._bound: tuple[int, int] | None = None
 
     @classmethod
@@ -69,7 +69,8 @@ class SocketLock:
         finally:
             os.umask(before)
         listener.listen(BACKLOG)
-        self._listener, self._bound = listener, _identity(self.path)
+        self._listeners.append(listener)
+        self._bound = _identity(self.path)
         return listener
 
     def is_bound(self) -> bool:
@@ -77,12 +78,12 @@ class SocketLock:
         return self._bound is not None and _identity(self.path) == self._bound
 
     def rebind(self) -> socket.socket:
-        """Bind anew after the socket's file vanished; connections that stand go on, the old listener is left open.
+        """Bind anew after the socket's file vanished; connections that stand go on, the old listener stays open.
 
         Raises `HubRunning` when another hub has taken the place meanwhile: then this one is to leave.
         """
-        if self._listener is not None and self.is_bound():
-            return self._listener
+        if self.is_bound():
+            return self._listeners[-1]
         if _identity(_lock_path(self.path)) != _identity(self._descriptor):
             descriptor = _lock(self.path)
             os.close(self._descriptor)
@@ -97,10 +98,10 @@ class SocketLock:
             self.path.unlink(missing_ok=True)
         if _identity(_lock_path(self.path)) == _identity(self._descriptor):
             _lock_path(self.path).unlink(missing_ok=True)
-        if self._listener is not None:
-            self._listener.close()
+        for listener in self._listeners:
+            listener.close()
         os.close(self._descriptor)
-        self._descriptor, self._listener, self._bound = -1, None, None
+        self._descriptor, self._listeners, self._bound = -1, [], None
 
     def __enter__(self) -> Self:
         return self
