@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.outside.npm import Npm, Unavailable, in_ci, install
-from tests.support.editors import TIMEOUT, EditorHome, Terminal, start_editor
+from tests.support.editors import Terminal
+from tests.support.stage import Stage
 
-VIM_MCP = str(Path(sys.executable).with_name("vim-mcp"))
 TEXT = "alpha\nbeta\naha\n"
 
 
@@ -25,6 +21,7 @@ class Scene:
     """An editor that shows `file` (whose text is `TEXT`), and the environment in which clients start."""
 
     file: Path
+    instance: str
     environment: dict[str, str]
     terminal: Terminal
 
@@ -36,45 +33,16 @@ class Scene:
         )  # fmt: skip
 
 
-def status(environment: dict[str, str]) -> dict[str, Any]:
-    """Return what `vim-mcp status --json` says; empty without a hub."""
-    done = subprocess.run([VIM_MCP, "status", "--json"], env=environment, capture_output=True, text=True, check=False)
-    answer: dict[str, Any] = json.loads(done.stdout or "{}")
-    return answer
-
-
-def wait_for_editor(environment: dict[str, str], terminal: Terminal) -> None:
-    """Ask the hub until an editor has registered."""
-    deadline = time.monotonic() + TIMEOUT
-    while not status(environment).get("instances"):
-        assert time.monotonic() < deadline, f"no editor registered; its screen:\n{terminal.text()}"
-
-
-def stop_hub(environment: dict[str, str]) -> None:
-    """Tell the hub to leave, and wait until its socket's file is gone."""
-    subprocess.run([VIM_MCP, "stop"], env=environment, check=True, capture_output=True)
-    deadline = time.monotonic() + TIMEOUT
-    while Path(environment["VIM_MCP_RUNTIME_DIR"], "vim-mcp-server.sock").exists():
-        assert time.monotonic() < deadline, "the hub was told to stop and did not"
-
-
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """One Neovim with one file, for all the judges of a module: each finds the text as it was."""
-    directory = tmp_path_factory.mktemp("scene")
-    home = EditorHome(directory)
-    project = directory / "project"
-    project.mkdir()
-    file = project / "greek.txt"
-    file.write_text(TEXT)
-    environment = home.environment()
-    terminal = start_editor("nvim", home, [file.name], project)
+    stage = Stage(tmp_path_factory.mktemp("scene"))
     try:
-        wait_for_editor(environment, terminal)
-        yield Scene(file, environment, terminal)
+        project = stage.project("project", greek_txt=TEXT)
+        terminal = stage.editor("nvim", "greek.txt", cwd=project)
+        yield Scene(project / "greek.txt", stage.instance(terminal), stage.environment(), terminal)
     finally:
-        terminal.close()
-        stop_hub(environment)
+        stage.close()
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.outside.conftest import TEXT, VIM_MCP, Scene
+from tests.outside.conftest import TEXT, Scene
 from tests.outside.npm import Npm
 from tests.outside.test_clients import RESOURCES, TOOLS
+from tests.support.mcpclient import VIM_MCP
 
 
 class Inspector:
@@ -19,7 +20,7 @@ class Inspector:
         program = npm.modules / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build" / "index.js"
         settings = [f"{key}={value}" for key, value in scene.environment.items() if value and key != "PATH"]
         environment = [part for setting in settings for part in ("-e", setting)]
-        self._command = [npm.node, str(program), "--cli", *environment, VIM_MCP]
+        self._command = [npm.node, str(program), "--cli", *environment, str(VIM_MCP)]
         self._scene = scene
 
     def ask(self, method: str, *options: str) -> dict[str, Any]:
@@ -36,17 +37,20 @@ def inspector(npm: Npm, scene: Scene) -> Inspector:
     return Inspector(npm, scene)
 
 
+@pytest.mark.requirement("JUDGE-03")
 def test_it_lists_tools_and_resources(inspector: Inspector) -> None:
     assert {tool["name"] for tool in inspector.ask("tools/list")["tools"]} >= TOOLS
     found = {entry["uri"]: entry["mimeType"] for entry in inspector.ask("resources/list")["resources"]}
     assert found.items() >= RESOURCES.items()
 
 
+@pytest.mark.requirement("JUDGE-03")
 def test_it_reads_the_current_buffer(inspector: Inspector) -> None:
     (content,) = inspector.ask("resources/read", "--uri", "vim://buffer/current")["contents"]
     assert content["text"] == TEXT
 
 
+@pytest.mark.requirement("JUDGE-03")
 def test_it_calls_a_tool(inspector: Inspector) -> None:
     answer = inspector.ask(
         "tools/call", "--tool-name", "vim_search", "--tool-arg", "pattern=be", "--tool-arg", "limit=5"
