@@ -74,11 +74,13 @@ class Assistant:
         self._screen = screen
         self._show = show
 
-    async def _tool(self, question: str, name: str, **arguments: Any) -> tuple[str, Any, bool]:
+    async def _tool(self, question: str, name: str, may_fail: bool = False, **arguments: Any) -> tuple[str, Any, bool]:
         self._show.step(question, call(name, **arguments))
         result = await self._client.call_tool(name, arguments)
         text = "\n".join(block.text for block in result.content if hasattr(block, "text"))
         self._show.answer(text)
+        if result.is_error and not may_fail:
+            raise Failed(text)
         return text, result.structured_content, bool(result.is_error)
 
     async def _read(self, question: str, uri: str) -> str:
@@ -86,11 +88,15 @@ class Assistant:
         contents = (await self._client.read_resource(uri)).contents
         return str(getattr(contents[0], "text", ""))
 
-    async def run(self) -> None:
-        """All the steps."""
+    async def run(self) -> str:
+        """All the steps; what went wrong, or an empty string."""
         for step in (self.instances, self.buffers, self.cursor, self.diagnostics, self.search, self.edit, self.undo,
                      self.command, self.refusal):  # fmt: skip
-            await step()
+            try:
+                await step()
+            except (Failed, AssertionError) as error:
+                return f"{step.__name__}: {error}"
+        return ""
 
     async def instances(self) -> None:
         text, found, _ = await self._tool("Which editors are open?", "list_vim_instances")
@@ -141,11 +147,13 @@ class Assistant:
     async def command(self) -> None:
         text, _, failed = await self._tool("What does Vim itself say of the buffers?", "vim_execute", command="ls")
         self._show.check("the command's real output", not failed and "greet.py" in text)
-        text, _, failed = await self._tool("And when a command is wrong?", "vim_execute", command="s/no such text/x/")
+        text, _, failed = await self._tool(
+            "And when a command is wrong?", "vim_execute", True, command="s/no such text/x/"
+        )
         self._show.check("Vim's real error", failed and "E486" in text)
 
     async def refusal(self) -> None:
-        _, _, failed = await self._tool("May it run a shell command?", "vim_execute", command="!touch pwned")
+        _, _, failed = await self._tool("May it run a shell command?", "vim_execute", True, command="!touch pwned")
         self._show.check("refused", failed)
         self._show.check("and nothing was run", not (Path(self._screen_directory) / "pwned").exists())
 
@@ -173,10 +181,9 @@ def _open(kind: str, home: EditorHome, project: Path) -> Terminal:
     return start_editor(kind, home, [*arguments, "greet.py", "notes.md"], project)
 
 
-async def _demonstrate(directory: Path) -> None:
+async def _demonstrate(directory: Path, home: EditorHome) -> str:
     show, kind = Show(), _editor_kind()
     project = Path(shutil.copytree(ROOT / "demo" / "project", directory / "sample"))
-    home = EditorHome(directory)
     terminal = _open(kind, home, project)
     try:
         terminal.wait_screen("A small program")
@@ -185,20 +192,23 @@ async def _demonstrate(directory: Path) -> None:
         print("An assistant connects: it runs `vim-mcp` and speaks MCP over stdio.")
         server = StdioServerParameters(command=str(BIN / "vim-mcp"), args=[], env=home.environment(), cwd=project)
         async with mcp.Client(server) as client:
-            await Assistant(client, terminal, show).run()
+            return await Assistant(client, terminal, show).run()
     finally:
         terminal.close()
-        subprocess.run([str(BIN / "vim-mcp"), "stop"], env=home.environment(), capture_output=True, check=False)
 
 
 def main() -> int:
-    """Run the demonstration in a directory of its own."""
-    with tempfile.TemporaryDirectory(prefix="vim-mcp-demo-") as directory:
+    """Run the demonstration in a directory of its own, with a hub of its own."""
+    with tempfile.TemporaryDirectory(prefix="vim-mcp-demo-") as name:
+        directory = Path(name)
+        home = EditorHome(directory)
         try:
-            asyncio.run(_demonstrate(Path(directory)))
-        except (Failed, AssertionError) as error:
-            print(f"\nThe demonstration failed: {error}", file=sys.stderr)
-            return 1
+            fault = asyncio.run(_demonstrate(directory, home))
+        finally:
+            subprocess.run([str(BIN / "vim-mcp"), "stop"], env=home.environment(), capture_output=True, check=False)
+    if fault:
+        print(f"\nThe demonstration failed: {fault}", file=sys.stderr)
+        return 1
     print("\nEvery step gave what it should.")
     return 0
 

@@ -24,6 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cli"}),
     frozenset({"daemon"}),
     frozenset({"hub", "install", "doctor"}),
+    frozenset({"clients", "registration"}),
     frozenset({"ide", "session"}),
     frozenset({"tools"}),
     frozenset({"editor", "kernel"}),

@@ -11,7 +11,15 @@ from vim_mcp import text
 
 @pytest.mark.parametrize(
     ("string", "lines"),
-    [("", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\n\n", ["a", ""]), ("\n", [""]), ("a\0b", ["a\nb"]), ("a\r\n", ["a\r"])],
+    [
+        ("", [""]),
+        ("a", ["a"]),
+        ("a\n", ["a"]),
+        ("a\n\n", ["a", ""]),
+        ("\n", [""]),
+        ("a\0b", ["a\nb"]),
+        ("a\r\n", ["a\r"]),
+    ],
 )
 def test_lines_of_a_string(string: str, lines: list[str]) -> None:
     assert text.to_lines(string) == lines

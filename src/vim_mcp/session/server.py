@@ -49,7 +49,6 @@ class Hello:
     cwd: str
     instance: str | None
     state: dict[str, Any]
-    pid: int | None = None
 
 
 class Session:
