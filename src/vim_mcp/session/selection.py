@@ -9,7 +9,7 @@ from vim_mcp.editor import instances
 from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.registry import Preference, iso
-from vim_mcp.errors import CommandFailed, ConnectionLost, NoInstanceSelected
+from vim_mcp.errors import ConnectionLost, NoInstanceSelected
 
 
 class Selection:
@@ -69,19 +69,8 @@ class Selection:
     async def editor(self, instance_id: str | None = None) -> Editor:
         """The editor that a call means.
 
-        Raises `InstanceNotFound`, `NoInstanceSelected`, `ConnectionLost` (once, when the selected editor has left),
-        `CommandFailed` (kind `access`) where its user allows nothing.
+        Raises `InstanceNotFound`, `NoInstanceSelected`, `ConnectionLost` (once, when the selected editor has left).
         """
-        editor = await self._meant(instance_id)
-        if editor.state.get("access", editor.info.access) == "off":
-            raise CommandFailed(
-                f"{editor.instance_id}: its user has turned access off (g:vim_mcp_access, :VimMCPPause). Ask the user.",
-                kind="access",
-                instance_id=editor.instance_id,
-            )
-        return editor
-
-    async def _meant(self, instance_id: str | None) -> Editor:
         await self._directory.settled()
         if instance_id:
             return self._named(instance_id)
