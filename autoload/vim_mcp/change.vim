@@ -7,6 +7,7 @@ set cpo&vim
 " Apply hunks (see diff.vim) to a loaded buffer. Throws `busy` when Vim allows
 " no change now, and then nothing has changed.
 function! vim_mcp#change#apply(bufnr, hunks) abort
+  call s:check_pending(a:bufnr, a:hunks)
   let l:before = s:remember(a:bufnr)
   try
     call s:close_undo_block(a:bufnr)
@@ -19,6 +20,19 @@ function! vim_mcp#change#apply(bufnr, hunks) abort
   finally
     call s:restore(a:bufnr, l:before, a:hunks)
   endtry
+endfunction
+
+" An operator that waits for its motion has kept the line that it starts from,
+" and there is no way to move what Select mode has marked.
+function! s:check_pending(bufnr, hunks) abort
+  let l:pending = mode(1) =~# '^no' ? 'a pending operator' : mode() =~# "^[sS\<C-S>]" ? 'select mode' : ''
+  if l:pending ==# '' || a:bufnr != bufnr('%')
+    return
+  endif
+  let l:last = max([line('.'), line('v')])
+  if !empty(filter(copy(a:hunks), 'v:val.line <= l:last && v:val.removed != len(v:val.lines)'))
+    call vim_mcp#methods#busy(l:pending)
+  endif
 endfunction
 
 " Setting 'undolevels' to what it is closes the undo block: neither what the
@@ -55,7 +69,8 @@ function! s:remember(bufnr) abort
   for l:window in win_findbuf(a:bufnr)
     let l:views[l:window] = s:view(l:window)
   endfor
-  return {'views': l:views, 'marks': filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''[][]$"')}
+  let l:visual = a:bufnr == bufnr('%') && mode() =~# "^[vV\<C-V>]$" ? getpos('v') : []
+  return {'views': l:views, 'visual': l:visual, 'marks': filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''[][]$"')}
 endfunction
 
 " A window's winsaveview() and the text of its cursor's line. The current window
@@ -74,9 +89,21 @@ function! s:restore(bufnr, before, hunks) abort
     let l:line = vim_mcp#change#moved(l:mark.pos[1], a:hunks)
     call setpos(l:mark.mark, [a:bufnr, l:line] + l:mark.pos[2:])
   endfor
+  if !empty(a:before.visual)
+    call s:restore_visual(a:before.visual, vim_mcp#change#moved(a:before.visual[1], a:hunks))
+  endif
   for [l:window, l:view] in items(a:before.views)
     call s:restore_view(str2nr(l:window), l:view, a:hunks)
   endfor
+endfunction
+
+" The end of the selection that the cursor is not at: the cursor visits it.
+function! s:restore_visual(position, line) abort
+  if a:line != getpos('v')[1]
+    normal! o
+    call cursor(a:line, a:position[2], a:position[3])
+    normal! o
+  endif
 endfunction
 
 function! s:restore_view(window, view, hunks) abort

@@ -110,10 +110,15 @@ function! s:attempt(call, timer) abort
     call timer_start(s:step, function('s:attempt', [a:call]))
     return
   endif
-  if get(get(s:table, a:call.method, {}), 'history')
+  if get(get(s:table, a:call.method, {}), 'history') && s:is_history(l:answer)
     call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
   endif
   call a:call.reply(l:answer)
+endfunction
+
+" What was done, and what was refused; not what was asked in a wrong way.
+function! s:is_history(answer) abort
+  return !s:is_busy(a:answer) && get(get(a:answer, 'error', {}), 'code', 0) != -32602
 endfunction
 
 function! s:is_busy(answer) abort

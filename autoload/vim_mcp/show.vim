@@ -22,14 +22,20 @@ function! vim_mcp#show#show(params) abort
   call setbufvar(l:bufnr, '&buflisted', 1)
   let l:done = 0
   try
-    let l:window = s:open(l:bufnr)
+    let l:position = vim_mcp#show#buffer(l:bufnr, l:line, l:column)
     let l:done = 1
   finally
     if !l:done && l:known < 0
       call vim_mcp#files#discard(l:bufnr, 'bwipeout')
     endif
   endtry
-  return s:place(l:window, l:bufnr, l:line, l:column)
+  return l:position
+endfunction
+
+" Show a buffer, with the cursor at a place in it (line 0: where it was), and
+" return what `show` returns.
+function! vim_mcp#show#buffer(bufnr, line, column) abort
+  return s:place(s:open(a:bufnr), a:bufnr, a:line, a:column)
 endfunction
 
 " Show a buffer in a window and return the window's id.
