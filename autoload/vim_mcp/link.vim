@@ -158,6 +158,8 @@ function! s:receive(message) abort
   let type = get(a:message, 'type', '')
   if has_key(a:message, 'method')
     call vim_mcp#serve#request(a:message)
+  elseif has_key(a:message, 'cancel')
+    call vim_mcp#serve#cancel(a:message.cancel)
   elseif type(type) == type('') && has_key(s:handlers, type)
     call s:handlers[type](a:message)
   endif

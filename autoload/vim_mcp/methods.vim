@@ -36,7 +36,9 @@ let s:paused = 0
 " Answer a request: a:reply is called once, now or within about a second, with
 " {'result': dict} or {'error': {'code', 'message', 'data'}}.
 function! vim_mcp#methods#call(method, params, reply) abort
-  call s:attempt({'method': a:method, 'params': a:params, 'reply': a:reply, 'since': reltime()}, 0)
+  let l:call = {'method': a:method, 'params': a:params, 'reply': a:reply, 'since': reltime()}
+  let l:call.request = vim_mcp#serve#current()
+  call s:attempt(l:call, 0)
 endfunction
 
 function! vim_mcp#methods#ping(params) abort
@@ -105,6 +107,9 @@ function! s:mode_phrase(mode) abort
 endfunction
 
 function! s:attempt(call, timer) abort
+  if !get(a:call.request, 'open', 1)
+    return " withdrawn while it waited
+  endif
   let l:answer = s:answer(a:call)
   if s:is_busy(l:answer) && reltimefloat(reltime(a:call.since)) < s:patience
     call timer_start(s:step, function('s:attempt', [a:call]))

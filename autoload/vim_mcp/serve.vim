@@ -1,6 +1,8 @@
 " Serving the hub's requests: one at a time, each answered once and on the connection that it came by.
 
 let s:queue = []
+let s:open = {}
+let s:current = {}
 let s:serving = 0
 let s:stalled = -1
 
@@ -8,9 +10,13 @@ let s:stalled = -1
 let s:patience = 150
 
 " Serves the decoded request `message` ({id, method, params}). Both editors come back here while a method waits
-" (`:sleep`, input()): what arrives then stands in line.
+" (`:sleep`, input()): what arrives then stands in line. What has arrived by then is taken in first, since it may
+" withdraw this request.
 function! vim_mcp#serve#request(message) abort
-  call add(s:queue, {'id': get(a:message, 'id', v:null), 'message': a:message, 'connection': vim_mcp#transport#number(), 'open': 1})
+  let request = {'id': get(a:message, 'id', v:null), 'message': a:message, 'open': 1}
+  let request.connection = vim_mcp#transport#number()
+  let s:open[string(request.id)] = request
+  call add(s:queue, request)
   if s:serving
     call s:watch()
   else
@@ -18,20 +24,50 @@ function! vim_mcp#serve#request(message) abort
   endif
 endfunction
 
+" The hub has given up the request `id`: it is not begun any more, and not answered.
+function! vim_mcp#serve#cancel(id) abort
+  if has_key(s:open, string(a:id))
+    call s:close(s:open[string(a:id)])
+  endif
+endfunction
+
+" The request that is being served: a dictionary whose `open` says whether an answer is still wanted. A method that
+" does its work later looks there first.
+function! vim_mcp#serve#current() abort
+  return s:current
+endfunction
+
 " Forgets the requests of a lost connection.
 function! vim_mcp#serve#forget() abort
+  call map(values(s:open), 's:close(v:val)')
   let s:queue = []
   call timer_stop(s:stalled)
+endfunction
+
+function! s:close(request) abort
+  let a:request.open = 0
+  silent! call remove(s:open, string(a:request.id))
+endfunction
+
+" Whether the hub still waits: a request that lay too long (a shell command was running) has been given up.
+function! s:wanted(request) abort
+  return a:request.open && localtime() <= get(a:request.message, 'expires', localtime())
 endfunction
 
 function! s:serve_all(timer) abort
   let s:serving = 1
   try
+    call vim_mcp#transport#drain()
     while !empty(s:queue)
-      call s:serve(remove(s:queue, 0))
+      let request = remove(s:queue, 0)
+      if s:wanted(request)
+        call s:serve(request)
+      else
+        call s:close(request)
+      endif
     endwhile
   finally
-    let s:serving = 0
+    let [s:serving, s:current] = [0, {}]
     if !empty(s:queue)
       " CTRL-C between two requests ends the loop, not the requests.
       call timer_start(0, function('s:serve_all'))
@@ -40,6 +76,7 @@ function! s:serve_all(timer) abort
 endfunction
 
 function! s:serve(request) abort
+  let s:current = a:request
   try
     let params = get(a:request.message, 'params', {})
     call vim_mcp#methods#call(a:request.message.method, params, function('s:reply', [a:request]))
@@ -54,7 +91,7 @@ function! s:reply(request, answer) abort
   if !a:request.open || a:request.connection != vim_mcp#transport#number()
     return
   endif
-  let a:request.open = 0
+  call s:close(a:request)
   try
     call vim_mcp#transport#send(extend({'id': a:request.id}, a:answer))
   catch

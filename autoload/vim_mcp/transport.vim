@@ -59,6 +59,18 @@ function! s:vim_line(number, channel, line) abort
   endif
 endfunction
 
+" Takes in what has arrived but was not handed over yet. Neovim's pipe does so by itself.
+function! vim_mcp#transport#drain() abort
+  let number = s:number
+  while !has('nvim') && number == s:number && ch_canread(s:channel)
+    let line = ch_read(s:channel, {'timeout': 0})
+    if line ==# ''
+      return
+    endif
+    call s:vim_line(number, s:channel, line)
+  endwhile
+endfunction
+
 function! s:vim_closed(number, channel) abort
   call vim_mcp#transport#lost(a:number)
 endfunction

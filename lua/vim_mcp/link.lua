@@ -47,14 +47,13 @@ local function write(connection, message)
 end
 
 local function tell_waiting(connection)
-  if connection.unserved > 0 then
+  if next(connection.waiting) then
     local mode = vim.api.nvim_get_mode()
     write(connection, { type = "waiting", mode = mode.mode, waiting_for = waiting_for(mode) })
   end
 end
 
 local function watch(connection)
-  connection.unserved = connection.unserved + 1
   if not connection.timer:is_active() then
     connection.timer:start(PATIENCE_MS, 0, function()
       tell_waiting(connection)
@@ -68,21 +67,37 @@ local function notify(connection, name, ...)
   end
 end
 
+local function deliver(connection, message)
+  vim.schedule(function()
+    notify(connection, "received", message)
+  end)
+end
+
+-- A request stands in `waiting` until VimScript gets it; one that is withdrawn by then has lost its method.
+local function take_request(connection, message)
+  local id = message.id or 0
+  connection.waiting[id] = message
+  watch(connection)
+  vim.schedule(function()
+    connection.waiting[id] = nil
+    if message.method then
+      notify(connection, "received", message)
+    end
+  end)
+end
+
 local function take(connection, line)
   local ok, message = pcall(vim.json.decode, line)
   if not ok or type(message) ~= "table" then
     return
   end
-  local is_request = message.method ~= nil
-  if is_request then
-    watch(connection)
+  if message.method ~= nil then
+    take_request(connection, message)
+  elseif message.cancel ~= nil and connection.waiting[message.cancel] then
+    connection.waiting[message.cancel].method = nil
+  else
+    deliver(connection, message)
   end
-  vim.schedule(function()
-    if is_request then
-      connection.unserved = connection.unserved - 1
-    end
-    notify(connection, "received", message)
-  end)
 end
 
 -- Splits what has arrived into lines. The pieces of a long line are joined once, not at each arrival.
@@ -123,7 +138,7 @@ end
 
 -- Dials the unix socket `path`. VimScript hears of it as connection `number`: opened, received, lost.
 function M.open(number, path)
-  local connection = { number = number, pieces = {}, unserved = 0, pipe = uv.new_pipe(false), timer = uv.new_timer() }
+  local connection = { number = number, pieces = {}, waiting = {}, pipe = uv.new_pipe(false), timer = uv.new_timer() }
   current = connection
   connection.pipe:connect(path, function(failure)
     if failure then
