@@ -31,6 +31,7 @@ let s:patience = 1.0
 let s:step = 50
 
 let s:running = ''
+let s:stirred = 0
 let s:paused = 0
 
 " Answer a request: a:reply is called once, now or within about a second, with
@@ -80,16 +81,29 @@ function! vim_mcp#methods#waiting_for(waits) abort
     return 'the command-line window'
   elseif l:mode !~# s:modes[a:waits]
     return s:mode_phrase(l:mode)
-  elseif a:waits =~# '^normal' && l:mode ==# 'n' && s:half_typed()
+  elseif a:waits =~# '^normal' && l:mode ==# 'n' && vim_mcp#methods#half_typed()
     return 'a command that is typed half'
   endif
   return ''
 endfunction
 
-" Vim serves requests between the keys of a command such as `f` or `"ay`;
-" Neovim does not.
-function! s:half_typed() abort
-  return !has('nvim') && exists('*state') && state('mSo') !=# ''
+" Whether the person has typed a part of a command such as `f` or `"ay`: Vim
+" serves requests between its keys, Neovim does not.
+function! vim_mcp#methods#half_typed() abort
+  return !has('nvim') && exists('*state') && state(s:stirred ? 'mo' : 'mSo') !=# ''
+endfunction
+
+" A method that types keys itself (:normal) leaves Vim as if its person had
+" begun a command, until Vim has looked around: what comes until then is not to
+" take that for a key of theirs.
+function! s:note_own_keys() abort
+  if !has('nvim') && exists('*state') && !s:stirred && state('S') !=# ''
+    let s:stirred = 1
+    augroup vim_mcp_stirred
+      autocmd!
+      autocmd SafeState,SafeStateAgain * let s:stirred = 0 | autocmd! vim_mcp_stirred
+    augroup END
+  endif
 endfunction
 
 function! s:mode_phrase(mode) abort
@@ -108,7 +122,8 @@ endfunction
 
 function! s:attempt(call, timer) abort
   if !get(a:call.request, 'open', 1)
-    return " withdrawn while it waited
+    " Withdrawn while it waited.
+    return
   endif
   let l:answer = s:answer(a:call)
   if s:is_busy(l:answer) && reltimefloat(reltime(a:call.since)) < s:patience
@@ -135,12 +150,16 @@ function! s:answer(call) abort
     return {'error': s:busy('the end of `' . s:running . '`, which is still running')}
   endif
   let s:running = a:call.method
+  let l:half_typed = vim_mcp#methods#half_typed()
   try
     return {'result': s:run(a:call.method, a:call.params)}
   catch
     return {'error': s:error(v:exception, v:throwpoint)}
   finally
     let s:running = ''
+    if !l:half_typed
+      call s:note_own_keys()
+    endif
   endtry
 endfunction
 
