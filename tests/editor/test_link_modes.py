@@ -188,7 +188,9 @@ def test_a_request_that_is_withdrawn_while_it_waits_for_normal_mode_is_not_done(
     (tmp_path / "two.txt").write_text("second\n")
     terminal.type("i")
     terminal.wait_screen("INSERT")
-    link.send({"cancel": link.start("show", file=str(tmp_path / "two.txt"))})
+    request = link.start("show", file=str(tmp_path / "two.txt"))
+    assert link.request("ping") == {}  # so it has been looked at once
+    link.send({"cancel": request})
     assert link.request("ping") == {}
     terminal.type("typed\x1b")
     link.event("InsertLeave")
