@@ -15,6 +15,7 @@ function! vim_mcp#change#apply(bufnr, hunks) abort
       call s:apply_hunk(a:bufnr, l:hunk)
     endfor
     call s:close_undo_block(a:bufnr)
+    call s:go_on_inserting(a:bufnr)
   catch /:E\%(523\|565\|578\|788\|5555\):/
     call vim_mcp#methods#busy('an expression or a completion that locks the text')
   finally
@@ -22,23 +23,39 @@ function! vim_mcp#change#apply(bufnr, hunks) abort
   endtry
 endfunction
 
-" An operator that waits for its motion has kept the line that it starts from,
-" and there is no way to move what Select mode has marked.
+" Vim has kept a line number that nothing can move: lines must not move now.
 function! s:check_pending(bufnr, hunks) abort
-  let l:pending = mode(1) =~# '^no' ? 'a pending operator' : mode() =~# "^[sS\<C-S>]" ? 'select mode' : ''
-  if l:pending ==# '' || a:bufnr != bufnr('%')
-    return
-  endif
-  let l:last = max([line('.'), line('v')])
-  if !empty(filter(copy(a:hunks), 'v:val.line <= l:last && v:val.removed != len(v:val.lines)'))
+  let l:pending = a:bufnr == bufnr('%') ? s:pending() : ''
+  if l:pending !=# '' && s:moves_lines(a:hunks, mode() ==# 'c' ? line('$') : max([line('.'), line('v')]))
     call vim_mcp#methods#busy(l:pending)
   endif
+endfunction
+
+" An operator keeps the line that it starts from, Select mode the other end of
+" what it has marked, 'incsearch' the line to go back to.
+function! s:pending() abort
+  if mode() ==# 'c'
+    return &incsearch && (getcmdtype() =~# '[/?]' || getcmdline() =~# '[[:punct:]]') ? 'the command line' : ''
+  endif
+  return mode(1) =~# '^no' ? 'a pending operator' : mode() =~# "^[sS\<C-S>]" ? 'select mode' : ''
+endfunction
+
+" Whether another number of lines stands down to a:line afterwards.
+function! s:moves_lines(hunks, line) abort
+  return !empty(filter(copy(a:hunks), 'v:val.line <= a:line && v:val.removed != len(v:val.lines)'))
 endfunction
 
 " Setting 'undolevels' to what it is closes the undo block: neither what the
 " person did before nor what they do next is undone with the change.
 function! s:close_undo_block(bufnr) abort
   call setbufvar(a:bufnr, '&undolevels', getbufvar(a:bufnr, '&l:undolevels'))
+endfunction
+
+" Insert mode saves for undo when it begins, and not again by itself.
+function! s:go_on_inserting(bufnr) abort
+  if a:bufnr == bufnr('%') && mode(1) =~# '^[iR]$' && !vim_mcp#methods#half_typed()
+    call feedkeys("\<C-G>u", 'in')
+  endif
 endfunction
 
 " Lines that stay in number are set, not replaced: their marks, folds and signs

@@ -1,0 +1,195 @@
+"""Edits while the person is in the middle of something: no key is lost, and what they do ends as it would have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_until
+from tests.support.editors import Terminal
+from tests.support.rawhub import RawEditor
+
+LINES = [f"line {number}" for number in range(1, 11)]
+
+EDITS: dict[str, dict[str, Any]] = {
+    "lines in above": {"kind": "insert", "line": 2, "lines": ["new a", "new b"]},
+    "lines out above": {"kind": "replace", "line": 2, "end_line": 3, "lines": []},
+    "a line changed above": {"kind": "replace", "line": 3, "end_line": 3, "lines": ["three"]},
+    "a line changed below": {"kind": "replace", "line": 8, "end_line": 8, "lines": ["eight"]},
+}
+MOVING = ["lines in above", "lines out above"]
+
+
+@dataclass(frozen=True)
+class State:
+    """Something that the person has begun on line 5: the keys typed so far, how to know that they have arrived (a mode,
+    or what the screen's last line ends with), the keys still to be typed, and what becomes of lines 5 and 6."""
+
+    keys: str
+    rest: str
+    after: list[str]
+    mode: str = ""
+    shown: str = ""
+    deaf: bool = False
+    """Neovim serves no request between these keys."""
+
+
+STATES = {
+    "insert": State("ihello", " you \x1b", ["hello you line 5", "line 6"], mode="i"),
+    "replace": State("RLI", "NE\x1b", ["LINE 5", "line 6"], mode="R"),
+    "one normal command in insert": State("i\x0f", "~X\x1b", ["LXine 5", "line 6"], mode="niI"),
+    "visual": State("vl", "d", ["ne 5", "line 6"], mode="v"),
+    "visual lines": State("Vj", "d", [], mode="V"),
+    "visual lines, cursor at their top": State("jVk", "d", [], mode="V"),
+    "visual block": State("\x16jl", "d", ["ne 5", "ne 6"], mode="\x16"),
+    "visual block to the line's end": State("\x16j$", "AX\x1b", ["line 5X", "line 6X"], mode="\x16"),
+    "the command line": State(":normal xx", "x\r", ["e 5", "line 6"], shown=":normal xx"),
+    "a register": State('"a', "dd", ["line 6"], shown='"a'),
+    "find": State("f", "ix", ["lne 5", "line 6"], shown="f", deaf=True),
+    "a count": State("2", "x", ["ne 5", "line 6"], shown="2", deaf=True),
+    "g": State("g", "Uiw", ["LINE 5", "line 6"], shown="g", deaf=True),
+    "a literal key": State("i\x16", "065\x1b", ["Aline 5", "line 6"], shown="^V", deaf=True),
+    "the command-line window": State("q:", ":q\r", ["line 5", "line 6"], shown=":"),
+}
+
+
+@pytest.fixture
+def typing(editor: tuple[Terminal, RawEditor]) -> tuple[Terminal, RawEditor]:
+    """An editor with ten lines and the cursor on line 5."""
+    terminal, link = editor
+    terminal.type(":set noswapfile showcmd incsearch\r")
+    edit(link, lines=LINES)
+    terminal.type("5G")
+    wait_until(lambda: bool(state(link, "cursor")[0] == 5), "line 5")
+    return terminal, link
+
+
+def begin(terminal: Terminal, link: RawEditor, begun: State) -> None:
+    """Type what the state begins with and wait until the editor has read it."""
+    terminal.type(begun.keys)
+    if begun.mode:
+        wait_mode(link, begun.mode)
+    else:
+        terminal.wait_screen(lambda screen: begun.shown in screen.splitlines()[-1])
+
+
+def expected(change: dict[str, Any], lines_5_and_6: list[str]) -> list[str]:
+    """The ten lines after both the change and what the person did."""
+    lines = LINES[:4] + lines_5_and_6 + LINES[6:]
+    if change["line"] > 5:
+        return [change["lines"][0] if line == f"line {change['line']}" else line for line in lines]
+    return lines[: change["line"] - 1] + change["lines"] + lines[change.get("end_line", change["line"] - 1) :]
+
+
+def reset(terminal: Terminal, link: RawEditor) -> None:
+    """The ten lines again, with the cursor on line 5."""
+    wait_mode(link, "n")
+    edit(link, lines=LINES)
+    terminal.type("5G0")
+    wait_until(lambda: bool(state(link, "cursor") == [5, 1]), "line 5")
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_an_edit_disturbs_no_typing(typing: tuple[Terminal, RawEditor], kind: str, name: str) -> None:
+    terminal, link = typing
+    begun = STATES[name]
+    deaf = begun.deaf and kind != "vim"
+    for change in EDITS.values():
+        reset(terminal, link)
+        begin(terminal, link, begun)
+        request = link.start("edit", buffer=1, **change)
+        if not deaf:
+            link.answer(request)
+        terminal.type(begun.rest)
+        if deaf:
+            link.answer(request)
+        wanted = expected(change, begun.after)
+        wait_until(lambda wanted=wanted: text(link) == wanted, f"{wanted}")
+
+
+@pytest.mark.parametrize(
+    ("keys", "mode", "rest", "phrase", "after"),
+    [
+        ("d", "no", "d", "a pending operator", ["line 6"]),
+        ("gh", "s", "X\x1b", "select mode", ["Xine 5", "line 6"]),
+        (":s/line/LINE/", "c", "\r", "the command line", ["LINE 5", "line 6"]),
+    ],
+)
+def test_lines_do_not_move_under_what_would_lose_its_place(
+    typing: tuple[Terminal, RawEditor], keys: str, mode: str, rest: str, phrase: str, after: list[str]
+) -> None:
+    terminal, link = typing
+    terminal.type(keys)
+    wait_mode(link, mode)
+    terminal.wait_screen(lambda screen: mode != "c" or keys in screen)
+    for change in MOVING:
+        error = refused(link, "edit", buffer=0, **EDITS[change])
+        assert kind_of(error) == "busy"
+        assert error["data"]["waiting_for"] == phrase
+    assert text(link) == LINES
+    edit(link, **EDITS["a line changed below"])
+    terminal.type(rest)
+    wanted = expected(EDITS["a line changed below"], after)
+    wait_until(lambda: text(link) == wanted, "what was typed")
+
+
+def test_an_edit_waits_a_moment_for_a_pending_operator(typing: tuple[Terminal, RawEditor]) -> None:
+    terminal, link = typing
+    terminal.type("d")
+    wait_mode(link, "no")
+    request = link.start("edit", buffer=0, **EDITS["lines in above"])
+    terminal.type("d")
+    link.answer(request)
+    assert text(link) == expected(EDITS["lines in above"], ["line 6"])
+
+
+def test_a_prompt_keeps_edits_out(typing: tuple[Terminal, RawEditor], kind: str) -> None:
+    terminal, link = typing
+    terminal.type(":%s/line/LINE/c\r")
+    terminal.wait_screen("replace with LINE")
+    request = link.start("edit", buffer=0, **EDITS["lines in above"])
+    if kind == "vim":
+        error = refused(link, "edit", buffer=0, **EDITS["lines in above"])
+        assert (kind_of(error), error["data"]["waiting_for"]) == ("busy", "a confirmation prompt")
+    terminal.type("yq")
+    if kind == "vim":
+        with pytest.raises(Exception, match="a confirmation prompt"):
+            link.answer(request)
+        assert text(link) == ["LINE 1", *LINES[1:]]
+    else:
+        link.answer(request)
+        assert text(link) == ["LINE 1", "new a", "new b", *LINES[1:]]
+
+
+def test_what_is_typed_before_and_after_an_edit_is_undone_apart(typing: tuple[Terminal, RawEditor]) -> None:
+    terminal, link = typing
+    terminal.type("otwo ")
+    wait_until(lambda: "two " in text(link), "two")
+    before = text(link)
+    edit(link, **EDITS["lines in above"])
+    between = text(link)
+    terminal.type("three\rfour\x1b")
+    wait_mode(link, "n")
+    after = text(link)
+    assert after[7:9] == ["two three", "four"]
+    for wanted in (between, before, LINES):
+        terminal.type("u")
+        wait_until(lambda wanted=wanted: text(link) == wanted, f"undone to {wanted}")
+    terminal.type("\x12\x12\x12")
+    wait_until(lambda: text(link) == after, "all of it done again")
+
+
+@pytest.mark.parametrize("keys", ["", "x", "ione\x1b", "Vjd", ":s/line/LINE/\r"])
+def test_u_undoes_the_edit_and_nothing_else(typing: tuple[Terminal, RawEditor], keys: str) -> None:
+    terminal, link = typing
+    terminal.type(keys + ":\x1b")
+    wait_mode(link, "n")
+    wait_until(lambda: keys == "" or text(link) != LINES, "what was typed")
+    before = text(link)
+    edit(link, "all", lines=["else"])
+    terminal.type("u")
+    wait_until(lambda: text(link) == before, "undone")
+    terminal.type("\x12")
+    wait_until(lambda: text(link) == ["else"], "done again")

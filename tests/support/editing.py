@@ -1,0 +1,56 @@
+"""What tests of reading and editing do again and again, over an editor's raw connection."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.editors import TIMEOUT
+from tests.support.rawhub import EditorError, RawEditor
+
+Error = dict[str, Any]
+
+
+def text(link: RawEditor, **which: Any) -> list[str]:
+    """The lines of a buffer (`buffer=` or `file=`; default: the current one)."""
+    lines: list[str] = link.request("get_text", **which)["lines"]
+    return lines
+
+
+def state(link: RawEditor, section: str) -> Any:
+    """One section of the editor's state."""
+    return link.request("get_state", sections=[section])[section]
+
+
+def edit(link: RawEditor, kind: str = "all", **params: Any) -> dict[str, Any]:
+    """Edit the current buffer, or that of `file=` or `buffer=`, and return the result."""
+    result: dict[str, Any] = link.request("edit", kind=kind, **({"buffer": 0} | params if "file" not in params else params))
+    return result
+
+
+def refused(link: RawEditor, method: str, **params: Any) -> Error:
+    """The error that a request is answered with."""
+    with pytest.raises(EditorError) as caught:
+        link.request(method, **params)
+    return caught.value.error
+
+
+def kind_of(error: Error) -> str:
+    """The error's `data.kind`; it must be of code 1004."""
+    assert error["code"] == 1004, error
+    return str(error["data"]["kind"])
+
+
+def wait_until(reached: Callable[[], bool], what: str) -> None:
+    """Ask again and again until it is so."""
+    deadline = time.monotonic() + TIMEOUT
+    while not reached():
+        assert time.monotonic() < deadline, f"never reached: {what}"
+
+
+def wait_mode(link: RawEditor, mode: str) -> None:
+    """Wait until the editor is in `mode` (a mode(1))."""
+    wait_until(lambda: bool(state(link, "mode") == mode), f"mode {mode!r}")
