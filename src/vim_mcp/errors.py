@@ -18,7 +18,7 @@ class VimMcpError(Exception):
     """What went wrong, in a sentence that a model or a person can act on.
 
     `message` is that sentence, `data` holds details for programs (`instance_id`, `original_error`, `kind`, …).
-    Requirement VIM-ERR-01.
+    Requirement VIM-ERR-07.
     """
 
     code = INTERNAL_ERROR

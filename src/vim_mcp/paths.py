@@ -64,7 +64,7 @@ def candidates() -> list[str]:
 
 
 def registry_path() -> str:
-    """The list of connected editors (requirement VIM-REG-01 holds its format)."""
+    """The list of connected editors (requirement VIM-REGISTRY-01 holds its format)."""
     return _setting("VIM_MCP_REGISTRY") or f"{runtime_path()}/vim-mcp-registry.json"
 
 

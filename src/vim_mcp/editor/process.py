@@ -15,7 +15,7 @@ def watch_exit(pid: int, callback: Callable[[], None]) -> Callable[[], None]:
     """Call `callback` once when the process `pid` ends; returns a function that stops watching.
 
     A pid that is not (or no longer) a process of this system, such as one in a container, is not watched: then the
-    end of its connection must do. Requirement VIM-CONN-05.
+    end of its connection must do. Requirement LEAVE-01.
     """
     descriptor = _open(pid)
     if descriptor is None:

@@ -21,7 +21,7 @@ MAX_TEXT = 256 * 1024
 
 
 class StateFiles:
-    """Writes an editor's file when its state has changed, at most once in its interval. Requirement VIM-STATE-01."""
+    """Writes an editor's file when its state has changed, at most once in its interval. Requirement VIM-SF-01."""
 
     def __init__(self, path: Callable[[str], Path]):
         self._path = path

@@ -14,7 +14,7 @@ from vim_mcp.errors import ConnectionLost, NoInstanceSelected
 
 class Selection:
     """One client's choice: the call's own `instance_id`, else what it selected, else the instance it is tied to, else
-    what can only be meant. A choice stays until that editor leaves. Requirement VIM-SEL-01.
+    what can only be meant. A choice stays until that editor leaves. Requirement PICK-01.
     """
 
     def __init__(
