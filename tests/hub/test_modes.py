@@ -13,7 +13,10 @@ from tests.support.stage import Stage
 
 @dataclass(frozen=True)
 class Mode:
-    """Keys that lead into a mode, what the screen then shows, keys that lead out, and the first line afterwards."""
+    """Keys that lead into a mode, what the screen then shows, keys that lead out, and the first line afterwards.
+
+    `then` is typed when the screen no longer shows it: a dialog drops what is typed ahead.
+    """
 
     name: str
     enter: str
@@ -21,6 +24,7 @@ class Mode:
     leave: str
     line: str
     waits_for: tuple[str, ...] = ()
+    then: str = ""
 
 
 MODES = (
@@ -34,8 +38,8 @@ MODES = (
     Mode("command-line window", "q:", "~", ":q\r", "text"),
     Mode("a key", "r", "", "X", "Xext", ("key",)),
     Mode("hit-enter", ":echo 'one' | echo 'two'\r", "Press ENTER", "\rx", "ext", ("key", "prompt", "enter")),
-    Mode("confirm", ":call confirm('Sure' . '?', '&Yes')\r", "Sure?", "yx", "ext", ("prompt", "key", "dialog")),
-    Mode("terminal", ":terminal cat\r", "", "typed", "text"),
+    Mode("confirm", ":call confirm('Sure' . '?', '&Yes')\r", "Sure?", "y", "ext", ("prompt", "key", "dialog"), "x"),
+    Mode("terminal", ":terminal cat\r:startinsert\r", "", "typed", "text"),
 )
 
 
@@ -78,6 +82,9 @@ def test_each_mode(stage: Stage, kind: str, mode: Mode) -> None:
     lines = client.start("resources/read", {"uri": "vim://buffer/current"})
 
     editor.type(mode.leave)
+    if mode.then:
+        editor.wait_screen(lambda screen: mode.shown not in screen)
+        editor.type(mode.then)
     if mode.name == "terminal":
         editor.wait_screen("typed")
         return

@@ -93,7 +93,7 @@ class Editor:
             done, _ = await asyncio.wait([future], timeout=max(0.0, min(left, _PATIENCE)))
             if done:
                 return future.result()
-            reason = self.waiting_for or self._activity()
+            reason = self._activity() or self.waiting_for
             if reason or left <= _PATIENCE:
                 raise self._busy(method, reason)
 
