@@ -52,10 +52,10 @@ function! vim_mcp#link#stop() abort
   endif
 endfunction
 
-" What is known: state, instance_id, socket, reason (why it is not connected), access.
+" What is known: state, instance_id, socket, reason (why it is not connected), tries since the loss, access.
 function! vim_mcp#link#info() abort
   let info = {'state': s:state, 'socket': s:socket, 'reason': s:reason, 'instance_id': vim_mcp#identity#id()}
-  return extend(info, {'access': vim_mcp#methods#access()})
+  return extend(info, {'tries': s:tries, 'access': vim_mcp#methods#access()})
 endfunction
 
 " Whether the hub hears what is sent.
@@ -167,7 +167,7 @@ endfunction
 
 function! s:registered(message) abort
   call timer_stop(s:timer)
-  let [s:state, s:reason, s:told, s:tries] = ['connected', '', 0, 0]
+  let [s:state, s:reason, s:farewell, s:told, s:tries] = ['connected', '', '', 0, 0]
   call vim_mcp#identity#keep(a:message.instance_id)
   call vim_mcp#events#start()
 endfunction

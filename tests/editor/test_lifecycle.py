@@ -1,0 +1,372 @@
+"""The connection through time: losing the hub, finding it again, starting it, its goodbyes, the user's commands."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.editors import TIMEOUT, EditorHome, Terminal
+from tests.support.inside import Inside, methods
+from tests.support.rawhub import RawEditor, RawHub
+
+Launch = Callable[..., Terminal]
+
+
+@pytest.fixture
+def starts(home: EditorHome, tmp_path: Path) -> Path:
+    """A file that gets a line (the time and the arguments) whenever an editor runs its hub command."""
+    log, script = tmp_path / "starts", tmp_path / "a hub"
+    script.write_text(f'#!/bin/sh\necho "$(date +%s.%N) $*" >> {log}\nexit ${{STATUS:-0}}\n')
+    script.chmod(0o755)
+    log.touch()
+    home.add(f"let g:vim_mcp_command = ['{script}']", "let g:vim_mcp_reconnect_interval = 100")
+    return log
+
+
+def _again(raw_hub: RawHub, home: EditorHome) -> RawHub:
+    raw_hub.close()
+    return RawHub(home.runtime)
+
+
+def _wait_info(inside: Inside, terminal: Terminal, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    deadline = time.monotonic() + TIMEOUT
+    while time.monotonic() < deadline:
+        info: dict[str, Any] = inside.value(terminal, "vim_mcp#link#info()")
+        if wanted(info):
+            return info
+    raise AssertionError(f"the link never was as wanted: {info}")
+
+
+def _sockets(pid: int) -> int:
+    """How many sockets a process holds."""
+    links = (os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir() if entry.is_symlink())
+    return sum(link.startswith("socket:") for link in links)
+
+
+def test_the_id_is_kept_for_life(raw_hub: RawHub, launch: Launch, home: EditorHome) -> None:
+    launch("one.txt")
+    link = raw_hub.editor()
+    link.send({"type": "registered", "instance_id": "given-by-hub-1"})
+    assert link.request("ping") == {}
+    for _ in range(3):
+        raw_hub = _again(raw_hub, home)
+        link = raw_hub.editor()
+        assert link.hello["instance_id"] == "given-by-hub-1"
+        assert link.request("ping") == {}
+    raw_hub.close()
+
+
+def test_an_answer_does_not_reach_the_next_hub(
+    raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path
+) -> None:
+    home.add(methods(tmp_path, "  if a:method ==# 'hold'", "    let g:Held = a:reply", "    return", "  endif",
+                     "  if a:method ==# 'release'", "    call g:Held({'result': 'old'})", "  endif"))  # fmt: skip
+    launch()
+    link = raw_hub.editor()
+    link.start("hold")
+    assert link.request("ping") == {}
+    raw_hub = _again(raw_hub, home)
+    link = raw_hub.editor()
+    assert link.request("release") == {}
+    assert link.request("ping") == {}
+    assert link.unexpected() == []
+    raw_hub.close()
+
+
+@contextmanager
+def _refusing_listener(path: Path) -> Iterator[list[float]]:
+    """A socket whose server hangs up at once; the list gets the times of the calls."""
+    calls: list[float] = []
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+
+        def serve() -> None:
+            try:
+                while True:
+                    connection, _ = listener.accept()
+                    calls.append(time.monotonic())
+                    connection.close()
+            except OSError:
+                return
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield calls
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(TIMEOUT)
+    path.unlink(missing_ok=True)
+
+
+def test_redials_come_at_growing_intervals(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
+    home.add("let g:vim_mcp_reconnect_interval = 1500")
+    terminal = launch()
+    raw_hub.editor()
+    raw_hub.close()
+    with _refusing_listener(raw_hub.path) as calls:
+        _wait_info(inside, terminal, lambda info: info["tries"] >= 5)
+        # The first two: at once, and when the command that starts a hub has ended.
+        gaps = [later - earlier for earlier, later in pairwise(calls[1:])]
+    assert len(gaps) >= 4
+    assert all(gap > least - 0.02 for gap, least in zip(gaps, (0.1, 0.3, 1.0, 1.5), strict=False)), gaps
+
+
+def test_a_hub_is_started_where_there_is_none(launch: Launch, starts: Path, inside: Inside, home: EditorHome) -> None:
+    terminal = launch()
+    _wait_info(inside, terminal, lambda info: info["tries"] >= 4)
+    assert [line.split()[1:] for line in starts.read_text().splitlines()] == [["hub", "--background"]]
+    hub = RawHub(home.runtime)
+    assert hub.editor().request("ping") == {}
+    hub.close()
+
+
+@pytest.mark.parametrize("form", ["list", "string", "string with arguments", "tilde"])
+def test_the_hub_command_may_be_a_string_or_a_list(
+    launch: Launch, starts: Path, inside: Inside, home: EditorHome, form: str
+) -> None:
+    script = starts.parent / "a hub"
+    plain = home.home / "hub"
+    plain.write_bytes(script.read_bytes())
+    plain.chmod(0o755)
+    setting = {
+        "list": f"['{script}', '--mark']", "string": f"'{script}'", "string with arguments": f"'{plain} --mark'",
+        "tilde": "'~/hub --mark'",
+    }[form]  # fmt: skip
+    home.add(f"let g:vim_mcp_command = {setting}")
+    terminal = launch()
+    _wait_info(inside, terminal, lambda info: info["tries"] >= 1)
+    arguments = starts.read_text().split()[1:]
+    assert arguments == ([] if form == "string" else ["--mark"]) + ["hub", "--background"]
+
+
+def test_the_hub_is_told_the_socket_that_the_user_has_named(
+    launch: Launch, home: EditorHome, inside: Inside, tmp_path: Path
+) -> None:
+    script = tmp_path / "hub"
+    script.write_text(f'#!/bin/sh\necho "$VIM_MCP_SOCKET" >> {tmp_path}/told-socket\n')
+    script.chmod(0o755)
+    home.add(f"let g:vim_mcp_command = '{script}'", f"let g:vim_mcp_socket_path = '{tmp_path}/my socket'")
+    terminal = launch()
+    info = _wait_info(inside, terminal, lambda info: info["tries"] >= 1)
+    assert info["socket"] == f"{tmp_path}/my socket"
+    assert (tmp_path / "told-socket").read_text() == f"{tmp_path}/my socket\n"
+    assert inside.value(terminal, "exists('$VIM_MCP_SOCKET')") == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [("'/does/not/exist'", "cannot run"), ("['sh', '-c', 'echo vim-mcp: no disk >&2; exit 1']", "no disk")],
+)
+def test_an_absent_hub_is_told_once_an_outage(
+    launch: Launch, home: EditorHome, inside: Inside, command: str, complaint: str
+) -> None:
+    home.add(f"let g:vim_mcp_command = {command}", "let g:vim_mcp_reconnect_interval = 100")
+    terminal = launch()
+    screen = terminal.wait_screen("vim-mcp:")
+    assert complaint in screen
+    assert "Press ENTER" not in screen
+    for outage in (1, 2):
+        _wait_info(inside, terminal, lambda info: info["tries"] >= 8)
+        history = inside.value(terminal, "execute('messages')")
+        assert history.count("vim-mcp:") == outage, history
+        assert inside.value(terminal, "mode(1)") == "n"
+        hub = RawHub(home.runtime)
+        assert hub.editor().request("ping") == {}
+        hub.close()
+
+
+def test_nothing_is_told_while_the_person_types_a_command(launch: Launch, home: EditorHome) -> None:
+    home.add("let g:vim_mcp_command = ['sh', '-c', 'sleep 0.5; exit 3']")
+    terminal = launch()
+    terminal.type(":abc")
+    terminal.wait_screen(":abc")
+    time.sleep(1.0)  # nothing happens that could be waited for
+    assert terminal.lines()[-1] == ":abc"
+    terminal.type("\x1b")
+    assert "Press ENTER" not in terminal.wait_screen("vim-mcp: the hub does not start")
+
+
+def test_after_a_goodbye_for_good_no_hub_is_started(
+    launch: Launch, starts: Path, inside: Inside, home: EditorHome
+) -> None:
+    for reason in ("stop", "idle"):
+        hub = RawHub(home.runtime)
+        terminal = launch()
+        link = hub.editor()
+        link.send({"type": "bye", "reason": reason})
+        hub.close()
+        _wait_info(inside, terminal, lambda info: info["tries"] >= 8)
+        assert starts.read_text() == ""
+        hub = RawHub(home.runtime)
+        link = hub.editor()
+        assert link.request("ping") == {}
+        hub.close()
+        _wait_info(inside, terminal, lambda info: info["tries"] >= 1 and info["state"] == "waiting")
+        assert starts.read_text() != "", "a loss without a goodbye is no goodbye"
+        terminal.type(":qa!\r")
+        terminal.wait()
+        starts.write_text("")
+
+
+def test_reconnecting_by_hand_starts_a_hub_after_its_goodbye(
+    launch: Launch, starts: Path, inside: Inside, home: EditorHome
+) -> None:
+    hub = RawHub(home.runtime)
+    terminal = launch()
+    hub.editor().send({"type": "bye", "reason": "stop"})
+    hub.close()
+    _wait_info(inside, terminal, lambda info: info["state"] == "waiting")
+    terminal.type(":VimMCPReconnect\r")
+    _wait_info(inside, terminal, lambda info: info["state"] == "waiting" and starts.read_text() != "")
+
+
+def test_an_upgrade_is_left_alone_for_a_second(launch: Launch, starts: Path, inside: Inside, home: EditorHome) -> None:
+    hub = RawHub(home.runtime)
+    terminal = launch()
+    link = hub.editor()
+    said = time.time()
+    link.send({"type": "bye", "reason": "upgrade"})
+    hub.close()
+    _wait_info(inside, terminal, lambda info: starts.read_text() != "")
+    assert float(starts.read_text().split()[0]) - said >= 1.0
+
+
+def test_a_refusal_is_shown_and_taken(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
+    home.add("let g:vim_mcp_reconnect_interval = 100")
+    terminal = launch()
+    link = raw_hub.editor()
+    link.send({"type": "refused", "code": 1004, "message": "vim-mcp already has 100 editors: close some first"})
+    link.close()
+    assert "Press ENTER" not in terminal.wait_screen("vim-mcp: vim-mcp already has 100 editors")
+    assert _wait_info(inside, terminal, lambda info: True)["state"] == "refused"
+    with pytest.raises(AssertionError, match="no editor dialled"):
+        raw_hub.editor(timeout=1.5)
+    terminal.type(":VimMCPReconnect\r")
+    assert raw_hub.editor().request("ping") == {}
+
+
+def test_a_hub_that_never_answers_is_given_up(launch: Launch, home: EditorHome) -> None:
+    home.add("let g:vim_mcp_command = ['true']")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home.runtime / "vim-mcp-server.sock"))
+        listener.listen()
+        listener.settimeout(TIMEOUT)
+        launch()
+        first, _ = listener.accept()
+        begun = time.monotonic()
+        second, _ = listener.accept()
+        assert time.monotonic() - begun > 4.5
+        assert first.makefile("rb").read().count(b"\n") == 1
+        first.close()
+        second.close()
+
+
+def test_a_hub_that_does_not_read_freezes_nobody(
+    launch: Launch, home: EditorHome, inside: Inside, tmp_path: Path
+) -> None:
+    home.add(
+        methods(tmp_path, "  return a:reply({'result': repeat('x', 20000000)})"), "let g:vim_mcp_command = ['true']"
+    )
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home.runtime / "vim-mcp-server.sock"))
+        listener.listen()
+        listener.settimeout(TIMEOUT)
+        terminal = launch()
+        connection, _ = listener.accept()
+        connection.sendall(b'{"type":"registered","instance_id":"a-b-1"}\n{"id":1,"method":"fill","params":{}}\n')
+        terminal.type("istill alive\x1b")
+        terminal.wait_screen("still alive")
+        assert inside.value(terminal, "getline(1)") == "still alive"
+        connection.settimeout(TIMEOUT)
+        received = 0
+        while received < 20_000_000:
+            received += connection.recv(1 << 20).count(b"x")
+        connection.close()
+
+
+def test_stopping_removes_what_starting_made(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
+    home.add("let g:vim_mcp_enabled = 0")
+    terminal = launch()
+    made = "[execute('autocmd'), len(timer_info()), execute('menu'), execute('map'), execute('augroup')]"
+    inside.value(terminal, made)  # the first message has been read: whatever the editor itself sets up is there
+    before = inside.value(terminal, made), _sockets(terminal.editor_pid)
+    for _ in range(3):
+        terminal.type(":VimMCPStart\r")
+        link = raw_hub.editor()
+        link.event("BufEnter")
+        during = inside.value(terminal, made)
+        assert during != before[0]
+        terminal.type(":VimMCPStop\r")
+        link.event("bye")
+        assert link.closed.wait(TIMEOUT)
+        assert (inside.value(terminal, made), _sockets(terminal.editor_pid)) == before
+        assert inside.value(terminal, "vim_mcp#link#info().state") == "stopped"
+
+
+def test_stopping_ends_the_search_for_a_hub(launch: Launch, starts: Path, inside: Inside, home: EditorHome) -> None:
+    terminal = launch()
+    _wait_info(inside, terminal, lambda info: info["state"] == "waiting")
+    terminal.type(":VimMCPStop\r")
+    assert inside.value(terminal, "[vim_mcp#link#info().state, len(timer_info())]") == ["stopped", 0]
+
+
+@pytest.mark.parametrize("how", [":qa!\r", ":cquit\r", "SIGTERM", "SIGKILL"])
+def test_an_editor_that_leaves_says_so_and_leaves_no_process(editor: tuple[Terminal, RawEditor], how: str) -> None:
+    terminal, link = editor
+    pid = terminal.editor_pid
+    if how.startswith("SIG"):
+        os.kill(pid, 15 if how == "SIGTERM" else 9)
+    else:
+        terminal.type(how)
+    if how != "SIGKILL":
+        link.event("bye")
+    assert link.closed.wait(TIMEOUT)
+    terminal.wait()
+    assert not Path(f"/proc/{pid}").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
+
+
+def test_status_says_it_in_one_line(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
+    terminal = launch("one.txt")
+    link = raw_hub.editor()
+    link.event("BufEnter")
+    terminal.type(":VimMCPStatus\r")
+    screen = terminal.wait_screen(f"vim-mcp: connected as one-home-{terminal.editor_pid}, access: edit")
+    assert "Press ENTER" not in screen
+    terminal.type(":VimMCPPause\r")
+    terminal.wait_screen("vim-mcp: paused")
+    terminal.type(":VimMCPStatus\r")
+    terminal.wait_screen(", paused")
+    terminal.type(":VimMCPPause off\r")
+    terminal.wait_screen("vim-mcp: clients may use")
+    terminal.type(":VimMCPPause on\r")
+    terminal.wait_screen("vim-mcp: paused")
+    terminal.type(":VimMCPPause!\r")
+    terminal.wait_screen("vim-mcp: clients may use")
+    terminal.type(":VimMCPPause maybe\r")
+    terminal.wait_screen('vim-mcp: :VimMCPPause takes "on" or "off"')
+    terminal.type(":VimMCPStop\r:VimMCPStatus\r")
+    screen = terminal.wait_screen("vim-mcp: stopped (:VimMCPStart starts it)")
+    assert "Press ENTER" not in screen
+
+
+def test_the_log_opens_read_only(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
+    terminal = launch("one.txt")
+    raw_hub.editor()
+    terminal.type(":VimMCPLog\r")
+    terminal.wait_screen("vim-mcp: the hub has written no log yet")
+    (home.runtime / "hub.log").write_text("first line\nlast line\n")
+    terminal.type(":VimMCPLog\r")
+    terminal.wait_screen("last line")
+    told = inside.value(
+        terminal, "[expand('%:p'), &readonly, &modifiable, &swapfile, &buflisted, line('.'), winnr('$')]"
+    )
+    assert told == [str(home.runtime / "hub.log"), 1, 0, 0, 0, 2, 2]
