@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vim_mcp import logs
-from vim_mcp.config import Config
-from vim_mcp.socketlock import HubRunning, SocketLock, answers
+from vim_mcp.config import Config, ConfigError
+from vim_mcp.socketlock import HubRunning, SocketLock, answers, holder
 
-TIMEOUT = 5.0
+TIMEOUT = 8.0
 """Seconds in which a hub listens, or counts as failed."""
 _PAUSE = 0.02
 _READY = b"ready"
@@ -29,7 +29,7 @@ def run(config: Config) -> int:
     logs.start(config.log, config.log_level, foreground=True)
     lock = _become_hub(config.socket)
     if lock is None:
-        raise HubRunning(config.socket)
+        raise HubRunning(config.socket, holder(config.socket))
     return _serve(config, lock, lambda: None)
 
 
@@ -37,8 +37,7 @@ def run_detached(config: Config) -> int:
     """Have a detached process serve; 0 once a hub (that one or another) listens, else 1 and the reason on stderr."""
     if answers(config.socket):
         return 0
-    # Both ends clear of the place of a closed stdin, which the new process fills.
-    reader, writer = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in os.pipe())
+    reader, writer = _pipe()
     child = os.fork()
     if not child:
         _fork_again(config, writer)
@@ -73,6 +72,15 @@ def _serve(config: Config, lock: SocketLock, on_ready: Callable[[], None]) -> in
         from vim_mcp import hub  # only now: who lost the race need not load it
 
         return hub.main(config, lock, on_ready)
+
+
+def _pipe() -> tuple[int, int]:
+    """A pipe whose ends are clear of the places of a missing stdin, stdout and stderr, which the new process fills."""
+    reader, writer = os.pipe()
+    clear = fcntl.fcntl(reader, fcntl.F_DUPFD_CLOEXEC, 3), fcntl.fcntl(writer, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(reader)
+    os.close(writer)
+    return clear
 
 
 def _read(reader: int) -> bytes:
@@ -136,7 +144,10 @@ def _serve_detached(config: Config, writer: int) -> int:
             return _serve(config, lock, lambda: tell(_READY))
         tell(_READY)
         return 0
+    except (ConfigError, HubRunning) as error:
+        logger.error("%s", error)
+        tell(str(error).encode())
     except BaseException as error:
-        logger.exception("The hub ends")
-        tell(f"{error or type(error).__name__}".encode())
-        return 1
+        logger.exception("the hub ends")
+        tell(f"{type(error).__name__}: {error}".encode())
+    return 1

@@ -30,6 +30,8 @@ PATIENCE = 1.0
 """Seconds in which the client that has asked an older hub to leave is alone in starting the next."""
 FAREWELL = 1.5
 """Seconds that requests have to be answered after stdin has ended; clients give a server two before they end it."""
+REPLAY_TIMEOUT = 30.0
+"""Seconds that a hub which has greeted us has for the handshake; a new one is loading what it needs for that."""
 _PAUSE = 0.02
 _CHUNK = 1 << 16
 _TO_RELAY = b'{"relay":'
@@ -54,7 +56,7 @@ def run() -> NoReturn:
 
 
 class Link:
-    """A connection to one hub; waits at most `starter.TIMEOUT` seconds until told otherwise."""
+    """A connection to one hub; waits at most `starter.TIMEOUT` seconds for it until told otherwise."""
 
     def __init__(self, connection: socket.socket):
         connection.settimeout(starter.TIMEOUT)
@@ -77,9 +79,9 @@ class Link:
             return b""
         return line if line.endswith(b"\n") else b""
 
-    def wait_for_ever(self) -> None:
-        """From now on the hub may be silent as long as it likes."""
-        self._connection.settimeout(None)
+    def be_patient(self, seconds: float | None) -> None:
+        """From now on the hub may be silent for so many seconds, None: as long as it likes."""
+        self._connection.settimeout(seconds)
 
     def close(self) -> None:
         """Hang up."""
@@ -213,7 +215,7 @@ class Relay:
 
     def _find_hub(self, patience: float) -> Link:
         """A hub that has greeted us and has been told of the client's handshake. Raises `HubUnreachable`."""
-        deadline = time.monotonic() + starter.TIMEOUT
+        deadline = time.monotonic() + starter.START_TIMEOUT
         may_replace = True
         while True:
             link = Link(starter.dial(deadline - time.monotonic(), patience))
@@ -221,10 +223,10 @@ class Relay:
             if may_replace and () < _release(version) < _release(__version__):
                 may_replace, patience = False, 0.0
                 if _step_down(link):
-                    deadline = time.monotonic() + starter.TIMEOUT
+                    deadline = time.monotonic() + starter.START_TIMEOUT
                     continue
             if version and self._replay(link):
-                link.wait_for_ever()
+                link.be_patient(None)
                 return link
             link.close()
             if time.monotonic() > deadline:
@@ -249,6 +251,7 @@ class Relay:
         if initialize is None:
             return True
         try:
+            link.be_patient(REPLAY_TIMEOUT)
             link.send(initialize.line)
             while self._conversation.is_replaying:
                 line = link.read()

@@ -133,13 +133,21 @@ def _lock(path: Path) -> int:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = _read_pid(descriptor)
+            pid = _pid(os.pread(descriptor, 32, 0))
             os.close(descriptor)
-            raise HubRunning(path, holder) from None
+            raise HubRunning(path, pid) from None
         if _identity(place) == _identity(descriptor):
             _write_pid(descriptor)
             return descriptor
         os.close(descriptor)
+
+
+def holder(path: Path) -> int | None:
+    """The process id that the lock of the socket at `path` names, None where none is held (or told)."""
+    try:
+        return _pid(_lock_path(path).read_bytes())
+    except OSError:
+        return None
 
 
 def _open(place: Path) -> int:
@@ -153,8 +161,7 @@ def _open(place: Path) -> int:
     return descriptor
 
 
-def _read_pid(descriptor: int) -> int | None:
-    text = os.pread(descriptor, 32, 0)
+def _pid(text: bytes) -> int | None:
     return int(text) if text.strip().isdigit() else None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import select
 import socket
 import sys
 import time
@@ -10,7 +12,9 @@ import time
 from vim_mcp import paths
 
 TIMEOUT = 5.0
-"""Seconds that a caller waits for a hub before it gives up."""
+"""Seconds that a hub has for an answer."""
+START_TIMEOUT = 10.0
+"""Seconds in which a hub has to be there, started if need be; a busy machine takes its time over a new process."""
 _PAUSE = 0.02
 
 
@@ -30,7 +34,7 @@ def connect() -> socket.socket | None:
     return None
 
 
-def dial(timeout: float = TIMEOUT, patience: float = 0.0) -> socket.socket:
+def dial(timeout: float = START_TIMEOUT, patience: float = 0.0) -> socket.socket:
     """A connection to the hub, one started if there is none (only after `patience` seconds without one).
 
     Raises `HubUnreachable` after about `timeout` seconds, `paths.ConfigError` for a bad setting.
@@ -45,26 +49,72 @@ def dial(timeout: float = TIMEOUT, patience: float = 0.0) -> socket.socket:
         if now >= deadline:
             raise HubUnreachable(f"The hub that was started does not answer on {paths.socket_path()}. {_see_log()}")
         if now >= patient_until:
-            start_hub(deadline - now)
+            _start_in_turn(deadline - now)
         time.sleep(_PAUSE)
 
 
-def start_hub(timeout: float = TIMEOUT) -> None:
-    """Run `vim-mcp hub --background`, which ends once a hub listens. Raises `HubUnreachable` with its reason."""
-    import subprocess  # costs milliseconds that a client with a hub need not spend
-
+def _start_in_turn(timeout: float) -> None:
+    """Start a hub unless another client is doing so: ten that are launched together need not start ten."""
+    directory = os.open(paths.runtime_dir(), os.O_RDONLY)
     try:
-        done = subprocess.run(
-            [*command(), "hub", "--background"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=max(timeout, 1.0),
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise HubUnreachable(f"The hub took longer than {timeout:.0f} seconds to start. {_see_log()}") from None
+        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        connection = connect()
+        if connection is not None:
+            connection.close()
+        else:
+            start_hub(timeout)
+    except BlockingIOError:
+        pass  # it is another's turn
+    finally:
+        os.close(directory)
+
+
+def start_hub(timeout: float = START_TIMEOUT) -> None:
+    """Run `vim-mcp hub --background`, which ends once a hub listens. Raises `HubUnreachable` with its reason."""
+    child, errors = _spawn([*command(), "hub", "--background"])
+    reason = _read_to_end(errors, timeout)
+    if reason is None:
+        os.kill(child, 9)
+    _, status = os.waitpid(child, 0)
+    if reason is None:
+        raise HubUnreachable(f"The hub that was started does not listen yet. {_see_log()}")
+    if status:
+        last = reason.strip().rpartition("\n")[2].removeprefix("vim-mcp: ") or f"wait status {status}"
+        raise HubUnreachable(f"No hub could be started: {last.removesuffix('.')}. {_see_log()}")
+
+
+def _spawn(argv: list[str]) -> tuple[int, int]:
+    """Start a child that inherits nothing but a pipe as its stderr; its process id, and the pipe's reading end.
+
+    By hand, since the subprocess module would make each client a tenth larger.
+    """
+    reader, writer = os.pipe()
+    standard = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+        (os.POSIX_SPAWN_DUP2, writer, 2),
+    ]
+    try:
+        return os.posix_spawn(argv[0], argv, os.environ, file_actions=standard), reader
     except OSError as error:
-        raise HubUnreachable(f"The hub's command {error.filename} cannot be run: {error.strerror}") from None
-    if done.returncode:
-        reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or f"exit status {done.returncode}"
-        raise HubUnreachable(f"No hub could be started: {reason.removeprefix('vim-mcp: ')}. {_see_log()}")
+        os.close(reader)
+        raise HubUnreachable(f"The hub's command {argv[0]} cannot be run: {error.strerror}") from None
+    finally:
+        os.close(writer)
+
+
+def _read_to_end(descriptor: int, timeout: float) -> str | None:
+    """What comes through a pipe until its other end is closed, None when it stays open for too long."""
+    text, deadline = b"", time.monotonic() + timeout
+    try:
+        while select.select([descriptor], [], [], max(deadline - time.monotonic(), 0))[0]:
+            data = os.read(descriptor, 4096)
+            if not data:
+                return text.decode("utf-8", "replace")
+            text += data
+    finally:
+        os.close(descriptor)
+    return None
 
 
 def command() -> list[str]:
