@@ -64,12 +64,12 @@ function! s:apply_hunk(bufnr, hunk) abort
   let l:shared = min([a:hunk.removed, len(a:hunk.lines)])
   let l:after = a:hunk.line + l:shared
   if l:shared > 0
-    silent call s:check(setbufline(a:bufnr, a:hunk.line, a:hunk.lines[: l:shared - 1]))
+    silent keepjumps call s:check(setbufline(a:bufnr, a:hunk.line, a:hunk.lines[: l:shared - 1]))
   endif
   if a:hunk.removed > l:shared
-    silent call s:check(deletebufline(a:bufnr, l:after, a:hunk.line + a:hunk.removed - 1))
+    silent keepjumps call s:check(deletebufline(a:bufnr, l:after, a:hunk.line + a:hunk.removed - 1))
   elseif len(a:hunk.lines) > l:shared
-    silent call s:check(appendbufline(a:bufnr, l:after - 1, a:hunk.lines[l:shared :]))
+    silent keepjumps call s:check(appendbufline(a:bufnr, l:after - 1, a:hunk.lines[l:shared :]))
   endif
 endfunction
 
