@@ -138,7 +138,8 @@ class Terminal:
         return self.process.wait(timeout)
 
     def close(self) -> None:
-        """End the child (and what it started in its session) and free the terminal."""
+        """End the child, its children (an editor may be a child of the program that draws) and free the terminal."""
+        children = self._children()
         for sign in (signal.SIGHUP, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, sign)
@@ -148,8 +149,32 @@ class Terminal:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(TIMEOUT)
+        for child in children:
+            _end(child)
         self._reader.join(TIMEOUT)
         os.close(self._master)
+
+    def _children(self) -> list[int]:
+        """Descriptors (pidfds) of the child's own children."""
+        try:
+            numbers = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        except OSError:
+            return []
+        found = []
+        for number in numbers:
+            with contextlib.suppress(ProcessLookupError):
+                found.append(os.pidfd_open(int(number)))
+        return found
+
+
+def _end(child: int) -> None:
+    """Give the process behind a pidfd a second to end by itself, then kill it."""
+    ended, _, _ = select.select([child], [], [], 1.0)
+    if not ended:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(child, signal.SIGKILL)
+        select.select([child], [], [], TIMEOUT)
+    os.close(child)
 
 
 class EditorHome:
