@@ -1,0 +1,155 @@
+" The method `search`: every match of a pattern in the current buffer or in all
+" listed ones, without a trace.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:bool = [v:false, v:true]
+
+" How many matches are given, and how long it may take in ms: defaults.
+let s:limit = 200
+let s:timeout = 3000
+
+" Matches that are counted; the total says no more than this.
+let s:max_total = 100000
+
+" How long it goes on counting what it does not give, in ms, and how many it counts
+" between two looks at the clock.
+let s:counting = 500
+let s:between = 50
+
+" The most of a line that is given with a match, and of it before the match, in
+" bytes.
+let s:max_text = 500
+let s:before = 100
+
+" See docs/protocol.md.
+function! vim_mcp#search#search(params) abort
+  let l:search = s:request(a:params)
+  for l:bufnr in l:search.buffers
+    if vim_mcp#buffers#ignored(l:bufnr)
+      call add(l:search.skipped, vim_mcp#buffers#name(l:bufnr))
+    elseif !s:is_over(l:search)
+      call s:buffer(l:search, l:bufnr)
+    endif
+  endfor
+  return {'matches': l:search.matches, 'total': l:search.total, 'timed_out': s:bool[l:search.timed_out],
+        \ 'truncated': s:bool[l:search.total > len(l:search.matches)], 'skipped': l:search.skipped}
+endfunction
+
+" What is searched for and where, and what has been found so far.
+function! s:request(params) abort
+  let l:pattern = vim_mcp#params#string(a:params, 'pattern')
+  if l:pattern ==# ''
+    call vim_mcp#methods#invalid('`pattern` is empty: it must be a regular expression of Vim')
+  endif
+  let l:scope = vim_mcp#params#choice(a:params, 'scope', ['current', 'all'], 'current')
+  let l:limit = max([0, vim_mcp#params#number(a:params, 'limit', s:limit)])
+  let l:timeout = max([1, vim_mcp#params#number(a:params, 'timeout', s:timeout)])
+  call match('', l:pattern)
+  return {'pattern': l:pattern, 'limit': l:limit, 'timeout': l:timeout, 'since': reltime(),
+        \ 'buffers': l:scope ==# 'all' ? s:listed() : [bufnr('%')],
+        \ 'matches': [], 'total': 0, 'timed_out': 0, 'skipped': []}
+endfunction
+
+" The listed buffers, the current one first in any case.
+function! s:listed() abort
+  let l:current = bufnr('%')
+  let l:listed = map(getbufinfo({'buflisted': 1}), 'v:val.bufnr')
+  return [l:current] + filter(l:listed, 'v:val != l:current')
+endfunction
+
+function! s:is_over(search) abort
+  return a:search.timed_out || a:search.total >= s:max_total
+endfunction
+
+" The ms that are left.
+function! s:left(search) abort
+  return a:search.timeout - float2nr(reltimefloat(reltime(a:search.since)) * 1000)
+endfunction
+
+function! s:buffer(search, bufnr) abort
+  let l:pattern = vim_mcp#pattern#without_cursor(a:search.pattern, a:bufnr == bufnr('%') ? getcurpos()[1:2] : [])
+  let l:Scan = function('s:scan', [a:search, a:bufnr, l:pattern])
+  if bufloaded(a:bufnr)
+    call vim_mcp#within#buffer(a:bufnr, l:Scan)
+  elseif !vim_mcp#unloaded#call(vim_mcp#buffers#name(a:bufnr), l:Scan)
+    call add(a:search.skipped, vim_mcp#buffers#name(a:bufnr))
+  endif
+endfunction
+
+" Search the text that is current here, on behalf of a:bufnr. Nothing is drawn
+" before the window has its view again. With `c` in 'cpoptions' matches do not
+" overlap.
+function! s:scan(search, bufnr, pattern) abort
+  let [l:view, l:cpo] = [winsaveview(), &cpo]
+  try
+    noautocmd set cpo+=c
+    call cursor(1, 1)
+    let l:start = s:next(a:search, a:pattern, 'cW')
+    while l:start[0] > 0 && len(a:search.matches) < a:search.limit
+      call s:keep(a:search, a:bufnr, a:pattern, l:start)
+      let l:start = s:next(a:search, a:pattern, 'W')
+    endwhile
+    call s:count(a:search, a:pattern, l:start)
+  finally
+    noautocmd let &cpo = l:cpo
+    call winrestview(l:view)
+  endtry
+endfunction
+
+" Where the pattern matches next, [0, 0] if it does not or time is over.
+function! s:next(search, pattern, flags) abort
+  let l:left = s:left(a:search)
+  let l:place = l:left > 0 ? searchpos(a:pattern, a:flags, 0, l:left) : [0, 0]
+  if l:place[0] == 0 && s:left(a:search) <= 0
+    let a:search.timed_out = 1
+  endif
+  return l:place
+endfunction
+
+" Add the match that begins at the cursor.
+function! s:keep(search, bufnr, pattern, start) abort
+  let [l:line, l:column] = vim_mcp#pattern#end(a:pattern, a:start, s:left(a:search))
+  let l:match = {'buffer': a:bufnr, 'name': vim_mcp#buffers#name(a:bufnr), 'line': a:start[0],
+        \ 'column': a:start[1], 'end_line': l:line, 'end_column': l:column}
+  call add(a:search.matches, extend(l:match, s:text(getline(a:start[0]), a:start[1])))
+  let a:search.total += 1
+endfunction
+
+" Count the matches from the one on that begins at the cursor.
+function! s:count(search, pattern, start) abort
+  let l:place = a:start
+  let a:search.timeout -= a:start[0] > 0 ? max([0, s:left(a:search) - s:counting]) : 0
+  while l:place[0] > 0 && !s:is_over(a:search)
+    let l:left = s:left(a:search)
+    let l:stop = min([a:search.total + s:between, s:max_total])
+    while l:left > 0 && l:place[0] > 0 && a:search.total < l:stop
+      let a:search.total += 1
+      let l:place = searchpos(a:pattern, 'W', 0, l:left)
+    endwhile
+    let a:search.timed_out = s:left(a:search) <= 0
+  endwhile
+endfunction
+
+" {'text'}: the line or the part of it around a match; then also 'text_column',
+" where that part begins.
+function! s:text(line, column) abort
+  if strlen(a:line) <= s:max_text
+    return {'text': a:line}
+  endif
+  let l:first = s:char_start(a:line, max([0, a:column - 1 - s:before]))
+  let l:last = s:char_start(a:line, l:first + s:max_text)
+  return {'text': strpart(a:line, l:first, l:last - l:first), 'text_column': l:first + 1}
+endfunction
+
+" The index of the first byte of the character that has a byte at a:index.
+function! s:char_start(line, index) abort
+  if a:index >= strlen(a:line)
+    return strlen(a:line)
+  endif
+  return a:index - strlen(matchstr(strpart(a:line, max([0, a:index - 3]), min([3, a:index]) + 1), '.$')) + 1
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
