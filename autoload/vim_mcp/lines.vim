@@ -10,8 +10,8 @@ function! vim_mcp#lines#given(params, name) abort
     return s:from_file(vim_mcp#params#string(a:params, a:name . '_file'), a:name)
   endif
   let l:lines = vim_mcp#params#strings(a:params, a:name)
-  if &encoding !=# 'utf-8' && match(l:lines, "[?\xbf]") >= 0
-    " What 'encoding' lacks has been decoded to these.
+  if &encoding !=# 'utf-8' && !empty(l:lines)
+    " What 'encoding' lacks has been lost in decoding, without a trace.
     call vim_mcp#methods#invalid("this editor's 'encoding' is " . &encoding . ': `' . a:name . '` must come as `'
           \ . a:name . '_file`')
   endif

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, state, text, wait_mode, wait_until
+from tests.support.editing import edit, state, text, wait_mode, wait_text, wait_until
 from tests.support.editors import Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
@@ -85,7 +85,7 @@ def test_other_windows_stay_where_they_were(hundred: tuple[Terminal, RawEditor],
         assert (window["height"], window["width"]) == (then["height"], then["width"])
 
 
-MARKED = "[getpos(\"'a\")[1], getpos(\"'b\")[1], foldclosed(31), foldclosedend(31), foldclosed(71), foldclosedend(71)]"
+MARKED = '[getpos("\'a")[1], getpos("\'b")[1], foldclosed(31), foldclosedend(31), foldclosed(71), foldclosedend(71)]'
 
 
 def test_marks_and_folds_stay_between_the_changes_of_a_whole_text(
@@ -116,9 +116,7 @@ def test_undo_brings_back_unmodified(hundred: tuple[Terminal, RawEditor], inside
     assert text(link)[2] == "line 3"
 
 
-def test_two_edits_are_two_steps_also_in_a_buffer_that_nobody_sees(
-    hundred: tuple[Terminal, RawEditor]
-) -> None:
+def test_two_edits_are_two_steps_also_in_a_buffer_that_nobody_sees(hundred: tuple[Terminal, RawEditor]) -> None:
     terminal, link = hundred
     other = state(link, "current_buffer")["name"].replace("one.txt", "two.txt")
     edit(link, "all", file=other, lines=["1", "2", "3"])
@@ -127,7 +125,7 @@ def test_two_edits_are_two_steps_also_in_a_buffer_that_nobody_sees(
     wait_until(lambda: bool(state(link, "current_buffer")["name"] == other), "two.txt")
     for wanted in (["1", "2", "3"], [""]):
         terminal.type("u")
-        wait_until(lambda wanted=wanted: text(link) == wanted, f"{wanted}")
+        wait_text(link, wanted)
 
 
 @pytest.mark.parametrize("undolevels", ["-1", "0", "5"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_until
+from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text, wait_until
 from tests.support.editors import Terminal
 from tests.support.rawhub import RawEditor
 
@@ -80,7 +80,8 @@ def expected(change: dict[str, Any], lines_5_and_6: list[str]) -> list[str]:
     lines = LINES[:4] + lines_5_and_6 + LINES[6:]
     if change["line"] > 5:
         return [change["lines"][0] if line == f"line {change['line']}" else line for line in lines]
-    return lines[: change["line"] - 1] + change["lines"] + lines[change.get("end_line", change["line"] - 1) :]
+    new: list[str] = change["lines"]
+    return lines[: change["line"] - 1] + new + lines[change.get("end_line", change["line"] - 1) :]
 
 
 def reset(terminal: Terminal, link: RawEditor) -> None:
@@ -106,7 +107,7 @@ def test_an_edit_disturbs_no_typing(typing: tuple[Terminal, RawEditor], kind: st
         if deaf:
             link.answer(request)
         wanted = expected(change, begun.after)
-        wait_until(lambda wanted=wanted: text(link) == wanted, f"{wanted}")
+        wait_text(link, wanted)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_lines_do_not_move_under_what_would_lose_its_place(
     edit(link, **EDITS["a line changed below"])
     terminal.type(rest)
     wanted = expected(EDITS["a line changed below"], after)
-    wait_until(lambda: text(link) == wanted, "what was typed")
+    wait_text(link, wanted)
 
 
 def test_an_edit_waits_a_moment_for_a_pending_operator(typing: tuple[Terminal, RawEditor]) -> None:
@@ -176,9 +177,9 @@ def test_what_is_typed_before_and_after_an_edit_is_undone_apart(typing: tuple[Te
     assert after[7:9] == ["two three", "four"]
     for wanted in (between, before, LINES):
         terminal.type("u")
-        wait_until(lambda wanted=wanted: text(link) == wanted, f"undone to {wanted}")
+        wait_text(link, wanted)
     terminal.type("\x12\x12\x12")
-    wait_until(lambda: text(link) == after, "all of it done again")
+    wait_text(link, after)
 
 
 @pytest.mark.parametrize("keys", ["", "x", "ione\x1b", "Vjd", ":s/line/LINE/\r"])
@@ -190,6 +191,6 @@ def test_u_undoes_the_edit_and_nothing_else(typing: tuple[Terminal, RawEditor], 
     before = text(link)
     edit(link, "all", lines=["else"])
     terminal.type("u")
-    wait_until(lambda: text(link) == before, "undone")
+    wait_text(link, before)
     terminal.type("\x12")
-    wait_until(lambda: text(link) == ["else"], "done again")
+    wait_text(link, ["else"])

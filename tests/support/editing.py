@@ -27,7 +27,8 @@ def state(link: RawEditor, section: str) -> Any:
 
 def edit(link: RawEditor, kind: str = "all", **params: Any) -> dict[str, Any]:
     """Edit the current buffer, or that of `file=` or `buffer=`, and return the result."""
-    result: dict[str, Any] = link.request("edit", kind=kind, **({"buffer": 0} | params if "file" not in params else params))
+    which = {} if {"file", "buffer"} & params.keys() else {"buffer": 0}
+    result: dict[str, Any] = link.request("edit", kind=kind, **which, **params)
     return result
 
 
@@ -54,3 +55,8 @@ def wait_until(reached: Callable[[], bool], what: str) -> None:
 def wait_mode(link: RawEditor, mode: str) -> None:
     """Wait until the editor is in `mode` (a mode(1))."""
     wait_until(lambda: bool(state(link, "mode") == mode), f"mode {mode!r}")
+
+
+def wait_text(link: RawEditor, wanted: list[str], **which: Any) -> None:
+    """Wait until a buffer (`buffer=` or `file=`; default: the current one) has these lines."""
+    wait_until(lambda: text(link, **which) == wanted, f"{wanted}")
