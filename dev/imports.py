@@ -36,7 +36,8 @@ LAYERS: tuple[frozenset[str], ...] = (
 # Programs that must start at once, and what they share: these parts, and beyond
 # them (and beyond what they import in turn) the standard library alone.
 STANDALONE: dict[str, frozenset[str]] = {
-    "relay": frozenset({"conversation", "starter", "paths", "errors"}),
+    "relay": frozenset({"conversation", "hublink", "starter", "paths", "errors"}),
+    "hublink": frozenset({"starter"}),
     "conversation": frozenset(),
     "pipe": frozenset({"starter"}),
     "control": frozenset({"starter", "paths"}),
@@ -45,7 +46,7 @@ STANDALONE: dict[str, frozenset[str]] = {
     "paths": frozenset({"errors"}),
 }
 # Only `cli` and each other's table import these.
-PROGRAMS = frozenset({"relay", "conversation", "pipe", "control", "hook", "starter"})
+PROGRAMS = frozenset({"relay", "hublink", "conversation", "pipe", "control", "hook", "starter"})
 
 # Modules (and packages) that compute and never wait: neither they nor what they import may reach these.
 PURE = ("wire", "text", "excommand", "editor.instances")

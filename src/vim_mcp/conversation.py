@@ -30,16 +30,17 @@ _MODERN = "io.modelcontextprotocol/protocolVersion"
 class Message:
     """One line of the client's. `id` and `method` are None where it has none, both where it is no JSON-RPC message."""
 
-    __slots__ = ("attempts", "id", "line", "method", "params")
+    __slots__ = ("attempts", "cancels", "id", "is_modern", "line", "method")
 
     def __init__(self, line: bytes):
         self.line = line if line.endswith(b"\n") else line + b"\n"
         self.attempts = 0
         content = _parse(line)
         self.id = _valid_id(content.get("id"))
-        method, params = content.get("method"), content.get("params")
+        method, params = content.get("method"), _object(content.get("params"))
         self.method = method if isinstance(method, str) else None
-        self.params: dict[str, Any] = params if isinstance(params, dict) else {}
+        self.cancels = _valid_id(params.get("requestId")) if method == "notifications/cancelled" else None
+        self.is_modern = _MODERN in _object(params.get("_meta"))
 
     @property
     def is_request(self) -> bool:
@@ -52,7 +53,7 @@ class Message:
         if self.method != "tools/call" or code != CONNECTION_LOST:
             return _encode({"jsonrpc": "2.0", "id": self.id, "error": error})
         result = {"content": [{"type": "text", "text": text}], "isError": True, "_meta": error}
-        if _MODERN in (self.params.get("_meta") or {}):
+        if self.is_modern:
             result["resultType"] = "complete"
         return _encode({"jsonrpc": "2.0", "id": self.id, "result": result})
 
@@ -95,10 +96,15 @@ class Conversation:
                 self._initialize, self._initialized, self._shaken = message, None, False
         elif message.method in _INITIALIZED:
             self._initialized = message
-        elif message.method == "notifications/cancelled":
-            self._open.pop(_valid_id(message.params.get("requestId")), None)
+        elif message.cancels is not None:
+            self._open.pop(message.cancels, None)
         elif message.method is None:
             self._hub_requests.pop(message.id, None)
+
+    def sent(self, message: Message) -> None:
+        """The hub has got the whole line: what is never sent again need not be kept, and may be megabytes."""
+        if message.method not in (*_RESENT, *_INITIALIZED):
+            message.line = b""
 
     def not_sent(self, message: Message) -> None:
         """Take back `sending`: the hub has not got the whole line."""
@@ -188,10 +194,13 @@ def _cancelled(request_id: Any) -> bytes:
 
 def _parse(line: bytes) -> dict[str, Any]:
     try:
-        content = json.loads(line)
+        return _object(json.loads(line))
     except (ValueError, RecursionError):
         return {}
-    return content if isinstance(content, dict) else {}
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _valid_id(value: Any) -> int | str | None:

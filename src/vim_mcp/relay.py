@@ -6,17 +6,15 @@ the other: one passes the client's lines on, the main one reads the hub's and fi
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import signal
-import socket
 import threading
 import time
 from collections import deque
 
 from vim_mcp import __version__, paths, starter
 from vim_mcp.conversation import CONNECTION_LOST, INTERNAL_ERROR, MAX_ATTEMPTS, Conversation, Message
+from vim_mcp.hublink import TO_RELAY, Link, is_older, relay_part, step_down
 from vim_mcp.starter import HubUnreachable
 
 TYPE_CHECKING = False
@@ -33,8 +31,8 @@ FAREWELL = 1.5
 REPLAY_TIMEOUT = 30.0
 """Seconds that a hub which has greeted us has for the handshake; a new one is loading what it needs for that."""
 _PAUSE = 0.02
+BIG_LINE = 1_000_000
 _CHUNK = 1 << 16
-_TO_RELAY = b'{"relay":'
 _CAUSES = {
     "lost": "The vim-mcp hub was lost",
     "stop": "The vim-mcp hub was stopped",
@@ -53,40 +51,6 @@ def run() -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: os._exit(0))
     Relay().run()
-
-
-class Link:
-    """A connection to one hub; waits at most `starter.TIMEOUT` seconds for it until told otherwise."""
-
-    def __init__(self, connection: socket.socket):
-        connection.settimeout(starter.TIMEOUT)
-        self._connection = connection
-        self._lines = connection.makefile("rb", _CHUNK)
-
-    def send(self, line: bytes) -> None:
-        """Send a whole line. Raises OSError where the hub has gone before it took all of it."""
-        self._connection.sendall(line)
-
-    def send_object(self, content: dict[str, Any]) -> None:
-        """Send one of our own messages."""
-        self.send(json.dumps(content).encode() + b"\n")
-
-    def read(self) -> bytes:
-        """The next line with its end; b"" when the hub is gone (or silent for too long). Half a line counts as none."""
-        try:
-            line = self._lines.readline()
-        except OSError:
-            return b""
-        return line if line.endswith(b"\n") else b""
-
-    def be_patient(self, seconds: float | None) -> None:
-        """From now on the hub may be silent for so many seconds, None: as long as it likes."""
-        self._connection.settimeout(seconds)
-
-    def close(self) -> None:
-        """Hang up."""
-        self._lines.close()
-        self._connection.close()
 
 
 class Relay:
@@ -125,9 +89,12 @@ class Relay:
     def _pump_client(self) -> None:
         try:
             with open(0, "rb", buffering=_CHUNK, closefd=False) as lines:
-                for line in lines:
+                while line := lines.readline():
+                    size = len(line)
                     if not line.isspace():
                         self._take(Message(line))
+                    del line  # or its memory is not free yet
+                    _give_back(size)
         except OSError:
             pass  # a terminal that went away, or a stdin that never was: the end, too
         finally:
@@ -149,6 +116,8 @@ class Relay:
             self._link = None
             self._conversation.not_sent(message)
             self._keep(message)
+        else:
+            self._conversation.sent(message)
 
     def _keep(self, message: Message) -> None:
         """Let a line wait for the next hub; what is too much, or has been offered too often, is answered here."""
@@ -185,13 +154,16 @@ class Relay:
         reason = None
         while reason is None:
             line = link.read()
+            size = len(line)
             reason = self._handle(line) if line else "lost"
+            del line
+            _give_back(size)
         return reason
 
     def _handle(self, line: bytes) -> str | None:
         """Deal with one line of the hub's; its reason, where it says that it leaves."""
-        if line.startswith(_TO_RELAY):
-            return self._obey(_relay_part(line))
+        if line.startswith(TO_RELAY):
+            return self._obey(relay_part(line))
         is_for_client, answered = self._conversation.arrived(line)
         if is_for_client:
             _write(line)
@@ -220,9 +192,9 @@ class Relay:
         while True:
             link = Link(starter.dial(deadline - time.monotonic(), patience))
             version = self._greet(link)
-            if may_replace and () < _release(version) < _release(__version__):
+            if may_replace and is_older(version):
                 may_replace, patience = False, 0.0
-                if _step_down(link):
+                if step_down(link):
                     deadline = time.monotonic() + starter.START_TIMEOUT
                     continue
             if version and self._replay(link):
@@ -243,7 +215,7 @@ class Relay:
             link.send_object(hello)
         except OSError:
             return ""
-        return str(_relay_part(link.read()).get("version", ""))
+        return str(relay_part(link.read()).get("version", ""))
 
     def _replay(self, link: Link) -> bool:
         """Repeat the client's handshake, if it has made one, without its notice; whether the hub went along."""
@@ -312,38 +284,14 @@ def _write(line: bytes) -> None:
         os._exit(0)
 
 
-def _relay_part(line: bytes) -> dict[str, Any]:
-    """What a line between hub and relay says; {} for any other."""
-    try:
-        content = json.loads(line)["relay"]
-    except (ValueError, KeyError, TypeError):
-        return {}
-    return content if isinstance(content, dict) else {}
+def _give_back(size: int) -> None:
+    """After a big line, have the C library return the memory that it took, which it would keep for the next."""
+    if size > BIG_LINE:
+        import ctypes  # few clients ever come here
 
-
-def _step_down(link: Link) -> bool:
-    """Ask the older hub behind `link` to make way; once it has left, `link` is closed and the answer is true."""
-    connection = starter.connect()
-    if connection is None:
-        return False
-    asking = Link(connection)
-    try:
-        asking.send_object({"type": "step_down", "version": __version__})
-        agreed = bool(json.loads(asking.read()).get("stepping_down"))
-    except (OSError, ValueError):
-        agreed = False
-    asking.close()
-    while agreed and link.read():
-        pass
-    if agreed:
-        link.close()
-    return agreed
-
-
-def _release(version: str) -> tuple[int, ...]:
-    """The numbers that order versions, () where there are none. A pre-release counts as its release."""
-    found = re.match(r"\d+(?:\.\d+)*", version)
-    return tuple(map(int, found[0].split("."))) if found else ()
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's
+        if trim is not None:
+            trim(0)
 
 
 def _directory() -> str | None:

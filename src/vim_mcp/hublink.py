@@ -1,0 +1,90 @@
+"""A relay's connection to one hub, and the few words that the two say between themselves. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+
+from vim_mcp import __version__, starter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+TO_RELAY = b'{"relay":'
+"""How a line begins that is for the relay itself; all others are the client's."""
+_CHUNK = 1 << 16
+
+
+class Link:
+    """A connection to one hub; waits at most `starter.TIMEOUT` seconds for it until told otherwise."""
+
+    def __init__(self, connection: socket.socket):
+        connection.settimeout(starter.TIMEOUT)
+        self._connection = connection
+        self._lines = connection.makefile("rb", _CHUNK)
+
+    def send(self, line: bytes) -> None:
+        """Send a whole line. Raises OSError where the hub has gone before it took all of it."""
+        self._connection.sendall(line)
+
+    def send_object(self, content: dict[str, Any]) -> None:
+        """Send one of our own messages."""
+        self.send(json.dumps(content).encode() + b"\n")
+
+    def read(self) -> bytes:
+        """The next line with its end; b"" when the hub is gone (or silent for too long). Half a line counts as none."""
+        try:
+            line = self._lines.readline()
+        except OSError:
+            return b""
+        return line if line.endswith(b"\n") else b""
+
+    def be_patient(self, seconds: float | None) -> None:
+        """From now on the hub may be silent for so many seconds, None: as long as it likes."""
+        self._connection.settimeout(seconds)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._lines.close()
+        self._connection.close()
+
+
+def relay_part(line: bytes) -> dict[str, Any]:
+    """What a line between hub and relay says; {} for any other."""
+    try:
+        content = json.loads(line)["relay"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def step_down(link: Link) -> bool:
+    """Ask the older hub behind `link` to make way; once it has left, `link` is closed and the answer is true."""
+    connection = starter.connect()
+    if connection is None:
+        return False
+    asking = Link(connection)
+    try:
+        asking.send_object({"type": "step_down", "version": __version__})
+        agreed = bool(json.loads(asking.read())["stepping_down"])
+    except (OSError, ValueError, KeyError, TypeError):  # gone, or older than this question
+        agreed = False
+    asking.close()
+    while agreed and link.read():
+        pass
+    if agreed:
+        link.close()
+    return agreed
+
+
+def is_older(version: str) -> bool:
+    """Whether a hub's version is before ours; one that is no version is not, nor is a pre-release of ours."""
+    return () < _release(version) < _release(__version__)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers that order versions, () where there are none. A pre-release counts as its release."""
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
