@@ -30,7 +30,6 @@ def ask(question: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _ask(connection: socket.socket, question: dict[str, Any]) -> dict[str, Any]:
-    connection.settimeout(starter.TIMEOUT)
     try:
         connection.sendall(json.dumps(question).encode() + b"\n")
         with connection.makefile("rb") as lines:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from vim_mcp import logs
+from vim_mcp import logs, paths
 from vim_mcp.config import Config, ConfigError
 from vim_mcp.socketlock import HubRunning, SocketLock, answers, holder
 
@@ -35,7 +35,7 @@ def run(config: Config) -> int:
 
 def run_detached(config: Config) -> int:
     """Have a detached process serve; 0 once a hub (that one or another) listens, else 1 and the reason on stderr."""
-    if answers(config.socket):
+    if any(answers(Path(place)) for place in paths.candidates()):
         return 0
     reader, writer = _pipe()
     child = os.fork()

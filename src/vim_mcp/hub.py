@@ -19,7 +19,7 @@ from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.process import peer_uid
 from vim_mcp.editor.registry import Preference
 from vim_mcp.registration import Registrar
-from vim_mcp.socketlock import SocketLock
+from vim_mcp.socketlock import HubRunning, SocketLock
 
 logger = logging.getLogger(__name__)
 
@@ -60,12 +60,19 @@ class Hub:
         await asyncio.get_running_loop().create_unix_server(lambda: LineConnection(self._accept), sock=listener)
 
     async def _keep_socket(self) -> None:
-        """Listen anew when the socket's file has been removed under us, as cleaners of /tmp do."""
+        """Listen anew when the socket's file has been removed under us, as cleaners of /tmp do.
+
+        Where another hub has taken its place meanwhile, it is the hub now, and everyone is sent there.
+        """
         while True:
             await asyncio.sleep(_SOCKET_CHECK)
             if not self._lock.is_bound():
                 logger.warning("the socket file has vanished: listening anew at %s", self._config.socket)
-                await self._listen(self._lock.rebind())
+                try:
+                    await self._listen(self._lock.rebind())
+                except HubRunning:
+                    self.leave("upgrade")
+                    return
 
     def leave(self, reason: str) -> None:
         """Begin to leave; `reason` is `stop`, `upgrade` or `idle`."""

@@ -18,10 +18,9 @@ _CHUNK = 1 << 16
 
 
 class Link:
-    """A connection to one hub; waits at most `starter.TIMEOUT` seconds for it until told otherwise."""
+    """A connection that `starter` has made; it waits at most `starter.TIMEOUT` seconds until told otherwise."""
 
     def __init__(self, connection: socket.socket):
-        connection.settimeout(starter.TIMEOUT)
         self._connection = connection
         self._lines = connection.makefile("rb", _CHUNK)
 

@@ -19,6 +19,7 @@ def run(start: bool) -> int:
     connection = starter.dial() if start else starter.connect()
     if connection is None:
         raise starter.HubUnreachable("No hub runs, and --no-start was given")
+    connection.settimeout(None)
     threading.Thread(target=_send, args=(connection,), daemon=True).start()
     while data := _receive(connection):
         _write(data)

@@ -23,7 +23,7 @@ class HubUnreachable(Exception):
 
 
 def connect() -> socket.socket | None:
-    """A connection to the hub that runs, None where none does.
+    """A connection to the hub that runs, None where none does; operations on it take at most `TIMEOUT` seconds.
 
     Raises `HubUnreachable` when the socket is somebody else's, `paths.ConfigError` for a bad setting.
     """
@@ -131,6 +131,7 @@ def command() -> list[str]:
 
 def _connect(path: str) -> socket.socket | None:
     connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(TIMEOUT)
     try:
         connection.connect(path)
     except OSError:

@@ -148,6 +148,21 @@ def test_what_a_killed_hub_left_is_in_nobodys_way(stage: Stage) -> None:
     assert stage.status()["state"] == "READY"
 
 
+def test_a_hub_whose_place_was_taken_sends_everyone_there(stage: Stage) -> None:
+    """All its files were removed, as cleaners of /tmp do, and another hub came before it noticed."""
+    client = stage.client()
+    pid = stage.hub_pid()
+    ended = watch(pid)
+    stage.socket.unlink()
+    stage.socket.with_name(stage.socket.name + ".lock").unlink()
+    assert stage.run("hub", "--background").returncode == 0
+    assert stage.hub_pid() != pid
+    wait_for_exit(ended)
+    client.request("ping")
+    assert len(stage.status()["clients"]) == 1
+    assert hubs(stage) == [stage.hub_pid()]
+
+
 def test_what_is_no_socket_is_reported_and_kept(stage: Stage) -> None:
     stage.socket.write_text("precious")
     done = stage.run("hub", "--background")

@@ -90,6 +90,19 @@ def test_ten_megabytes_pass_both_ways_at_once(backstage: Backstage) -> None:
     assert process.returncode == 0
 
 
+def test_it_is_small_again_after_large_lines(meeting: Meeting) -> None:
+    client, connection = meeting.client, meeting.connection
+    large = {"text": "x" * 10_000_000}
+    for _ in range(3):
+        request = client.start("m", large)
+        connection.answer(connection.read(), **large)
+        client.answer(request)
+    meeting.request()
+    status = Path(f"/proc/{client.process.pid}/status").read_text()
+    resident = int(status.partition("VmRSS:")[2].split()[0])
+    assert resident < 25_000, f"{resident} kB"
+
+
 @pytest.mark.requirement("RELAY-02")
 def test_a_client_outlives_its_hub(meeting: Meeting) -> None:
     client = meeting.client
