@@ -186,7 +186,8 @@ class EditorHome:
         self.home.mkdir()
         self.runtime.mkdir(mode=0o700)
         self.vimrc = self.home / "vimrc"
-        self.vimrc.write_text(f"set nocompatible\nset runtimepath^={ROOT}\nset shortmess+=I nomore ttimeout ttimeoutlen=10\n{vimrc}\n")
+        options = f"set runtimepath^={ROOT} shortmess+=I nomore ttimeout ttimeoutlen=10"
+        self.vimrc.write_text(f"set nocompatible\n{options}\n{vimrc}\n")
 
     def add(self, *lines: str) -> None:
         """Add lines to the vimrc; editors that are started later read them."""
@@ -196,7 +197,7 @@ class EditorHome:
     def environment(self, **extra: str) -> dict[str, str]:
         """A small environment: nothing of the caller's but PATH."""
         return {
-            "HOME": str(self.home), "PYTHONPATH": os.environ.get("TEST_PYTHONPATH", ""), "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}", "TERM": "xterm-256color",
+            "HOME": str(self.home), "PATH": f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}", "TERM": "xterm-256color",
             "LANG": "C.UTF-8", "SHELL": "/bin/sh", "VIM_MCP_RUNTIME_DIR": str(self.runtime),
             "XDG_CONFIG_HOME": str(self.home / ".config"), "XDG_STATE_HOME": str(self.home / ".state"),
             "XDG_DATA_HOME": str(self.home / ".data"), **extra,
