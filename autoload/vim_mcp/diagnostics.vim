@@ -18,7 +18,7 @@ let s:finds = '\c^:\=\s*\%(\w*grep\|\%(Rg\|Ag\|Ack\|Files\|GGrep\|cs\%[cope]\|ts
 function! vim_mcp#diagnostics#get_diagnostics(params) abort
   let l:bufnr = vim_mcp#params#number(a:params, 'buffer', -1)
   let l:bufnr = l:bufnr == -1 ? -1 : vim_mcp#buffers#by_id(l:bufnr)
-  let l:all = has('nvim') ? v:lua.require'vim_mcp.diagnostics'.get(l:bufnr) : s:from_lists(l:bufnr)
+  let l:all = has('nvim') ? luaeval('require("vim_mcp.diagnostics").get(_A)', l:bufnr) : s:from_lists(l:bufnr)
   let l:names = {}
   for l:diagnostic in l:all
     let l:names[l:diagnostic.buffer] = vim_mcp#buffers#name(l:diagnostic.buffer)
