@@ -25,6 +25,18 @@ function! vim_mcp#diff#hunks(old, new, first) abort
   return s:between(s:anchors(l:old, l:new), l:old, l:new, l:first)
 endfunction
 
+" What hunks make of a list of lines.
+function! vim_mcp#diff#applied(lines, hunks) abort
+  let l:lines = copy(a:lines)
+  for l:hunk in reverse(copy(a:hunks))
+    if l:hunk.removed
+      call remove(l:lines, l:hunk.line - 1, l:hunk.line + l:hunk.removed - 2)
+    endif
+    call extend(l:lines, l:hunk.lines, l:hunk.line - 1)
+  endfor
+  return l:lines
+endfunction
+
 " How many lines both begin with, and how many of the others both end with.
 function! s:common(old, new) abort
   let l:prefix = s:equal(a:old, a:new)

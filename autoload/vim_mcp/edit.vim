@@ -76,6 +76,9 @@ function! s:edit(target, request) abort
   let l:bufnr = a:target.bufnr
   call s:prepare(a:target, a:request)
   let l:hunks = s:hunks(l:bufnr, a:request)
+  if a:request.save
+    call vim_mcp#save#check_text(l:bufnr, l:hunks)
+  endif
   let l:history = vim_mcp#history#before(l:bufnr, l:hunks)
   call vim_mcp#change#apply(l:bufnr, l:hunks)
   call vim_mcp#history#note(l:history)

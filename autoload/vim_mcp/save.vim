@@ -35,6 +35,21 @@ function! s:existing(name) abort
   return l:directory
 endfunction
 
+" Throw when the text that a:hunks will make of a buffer cannot be written in the
+" file's encoding: Vim would write other characters in its place.
+function! vim_mcp#save#check_text(bufnr, hunks) abort
+  let l:encoding = getbufvar(a:bufnr, '&fileencoding')
+  if l:encoding ==# '' || l:encoding ==# &encoding || l:encoding =~? '^u\%(tf\|cs\)'
+    return
+  endif
+  let l:text = join(vim_mcp#diff#applied(getbufline(a:bufnr, 1, '$'), a:hunks), "\n")
+  let l:written = iconv(l:text, &encoding, l:encoding)
+  if l:written !=# '' && iconv(l:written, l:encoding, &encoding) !=# l:text
+    call vim_mcp#methods#fail('refused', vim_mcp#buffers#name(a:bufnr) . ' would hold characters that its encoding, '
+          \ . l:encoding . ', cannot represent: it was not saved, nothing was changed')
+  endif
+endfunction
+
 " Write a loaded buffer, if it has changes or its file is missing, and make the
 " directories that its file needs. The text keeps a missing final line end.
 function! vim_mcp#save#save(bufnr) abort

@@ -44,16 +44,22 @@ function! s:open(bufnr) abort
   let l:commands = s:commands(l:window, a:bufnr)
   call s:guard_swap(a:bufnr, bufloaded(a:bufnr))
   try
-    if mode() !=# 't'
-      call win_gotoid(l:window)
-      silent execute l:commands
-      return win_getid()
-    endif
-    call win_execute(l:window, l:commands . ' | let s:shown = win_getid()', 'silent')
-    return s:shown
+    return s:run(l:window, l:commands)
+  catch /:E36:/
+    return s:run(l:window, 'tab ' . l:commands)
   finally
     call s:end_guard()
   endtry
+endfunction
+
+function! s:run(window, commands) abort
+  if mode() !=# 't'
+    call win_gotoid(a:window)
+    silent execute a:commands
+    return win_getid()
+  endif
+  call win_execute(a:window, a:commands . ' | let s:shown = win_getid()', 'silent')
+  return s:shown
 endfunction
 
 " The window to show a buffer in: one that shows it, the current one, the one
