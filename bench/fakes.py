@@ -75,7 +75,8 @@ class FakeEditor:
         method, params = message["method"], message["params"]
         if method == "get_state":
             current = self._state()
-            current["current_buffer"].update(_text(params))
+            if "content" in params.get("sections", ["content"]):
+                current["current_buffer"].update(_text(params))
             return current
         if method == "get_text":
             count = len(SOURCE)

@@ -39,6 +39,9 @@ def clip(text: str, max_lines: int, max_bytes: int) -> tuple[str, int]:
 
     Bytes are UTF-8, line ends counted. A final line without a line end counts as a line.
     """
+    lines = text.count("\n") + (text[-1:] not in ("", "\n"))
+    if lines <= max_lines and len(text) <= max_bytes and len(text.encode("utf-8", "surrogatepass")) <= max_bytes:
+        return text, lines
     size = end = count = 0
     while end < len(text) and count < max_lines:
         stop = text.find("\n", end)

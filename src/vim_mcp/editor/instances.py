@@ -92,13 +92,14 @@ def choose(candidates: Sequence[Candidate], directories: Sequence[str], preferen
 
 
 def _deepest(candidates: Iterable[Candidate], directories: Sequence[str]) -> list[Candidate]:
-    depths = [(c, depth) for c in candidates if (depth := _depth(c.cwd, directories)) is not None]
+    real = [os.path.realpath(directory) for directory in directories if os.path.isabs(directory)]
+    depths = [(c, depth) for c in candidates if (depth := _depth(c.cwd, real)) is not None]
     best = max((depth for _, depth in depths), default=0)
     return [c for c, depth in depths if depth == best]
 
 
 def _depth(workspace: str, directories: Sequence[str]) -> int | None:
-    """How deep `workspace` lies, if it holds one of the directories; None otherwise."""
+    """How deep `workspace` lies, if it holds one of the directories (real paths); None otherwise."""
     root = os.path.realpath(workspace)
-    inside = any(os.path.commonpath([root, os.path.realpath(d)]) == root for d in directories if os.path.isabs(d))
+    inside = any(os.path.commonpath([root, directory]) == root for directory in directories)
     return len(root.split(os.sep)) if inside else None

@@ -87,15 +87,26 @@ class Editor:
 
     async def _answer(self, future: asyncio.Future[Any], method: str, timeout: float) -> Any:
         """Wait for the answer; an editor known to be deaf is not waited for to the end."""
-        deadline = time.monotonic() + timeout
-        while True:
-            left = deadline - time.monotonic()
-            done, _ = await asyncio.wait([future], timeout=max(0.0, min(left, _PATIENCE)))
-            if done:
-                return future.result()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        timer: asyncio.TimerHandle
+
+        def look() -> None:
+            nonlocal timer
+            left = deadline - loop.time()
             reason = self._activity() or self.waiting_for
-            if reason or left <= _PATIENCE:
-                raise self._busy(method, reason)
+            if future.done():
+                return
+            if reason or left <= 0:
+                future.set_exception(self._busy(method, reason))
+            else:
+                timer = loop.call_later(min(left, _PATIENCE), look)
+
+        timer = loop.call_later(min(timeout, _PATIENCE), look)
+        try:
+            return await future
+        finally:
+            timer.cancel()
 
     def _activity(self) -> str | None:
         """What keeps the editor from answering, as far as the system shows it."""

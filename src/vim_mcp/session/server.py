@@ -14,8 +14,11 @@ from urllib.parse import unquote, urlsplit
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.runner import serve_loop
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp_types import PROTOCOL_VERSION_META_KEY
 from pydantic import ValidationError
 
 from vim_mcp import __version__, wire
@@ -87,19 +90,25 @@ class Session:
         server = self._server()
         changes = NotificationOptions(resources_changed=True, tools_changed=True)
         stop_listening = self._directory.listen(self._on_change)
-        sending = asyncio.create_task(self.transport.send_all())
         try:
-            await server.run(
-                self.transport.read_stream,
-                self.transport.write_stream,
-                server.create_initialization_options(changes),
-            )
+            await self._converse(server, server.create_initialization_options(changes))
         finally:
             stop_listening()
-            sending.cancel()
+
+    async def _converse(self, server: Server[Any], options: InitializationOptions) -> None:
+        """Serve in the client's era of the protocol, which its first request shows.
+
+        `Server.run` finds that out too, but then passes every message of the connection through one stream more.
+        """
+        inbox, outbox = self.transport.inbox, self.transport.outbox
+        opening = await inbox.first_request()
+        if opening is not None and opening.method != "initialize" and PROTOCOL_VERSION_META_KEY in _meta(opening):
+            await server.run(inbox, outbox, options)
+        else:
+            await serve_loop(server, inbox, outbox, lifespan_state={}, init_options=options)
 
     def _server(self) -> Server[Any]:
-        return Server(
+        server = Server(
             "vim-mcp",
             version=__version__,
             title="Vim and Neovim",
@@ -114,6 +123,8 @@ class Session:
             on_subscriptions_listen=ListenHandler(self._bus),
             on_roots_list_changed=self._roots_changed,
         )
+        server.middleware.clear()  # it holds tracing alone, for which nobody listens here
+        return server
 
     def _remember(self) -> None:
         """Give the relay what the next hub must know of this client."""
@@ -246,6 +257,11 @@ async def _roots(ctx: Context) -> list[str]:
         return []
     uris = (urlsplit(str(root.uri)) for root in listed.roots)
     return [unquote(uri.path) for uri in uris if uri.scheme == "file"]
+
+
+def _meta(request: types.JSONRPCRequest) -> dict[str, Any]:
+    meta = (request.params or {}).get("_meta")
+    return meta if isinstance(meta, dict) else {}
 
 
 def _described(tool: Tool) -> types.Tool:

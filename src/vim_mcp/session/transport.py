@@ -2,35 +2,122 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import logging
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
+from mcp_types import JSONRPCMessage, JSONRPCRequest, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from vim_mcp import wire
 from vim_mcp.errors import INVALID_REQUEST
-
-logger = logging.getLogger(__name__)
 
 PARSE_ERROR = -32700
 _MAX_WAITING = 1000
 """Messages of one client that may wait to be served."""
 
 
-class Transport:
-    """Two message streams for `Server.run`, fed by `receive` and emptied into `write`."""
+class Inbox:
+    """The client's messages in the order of their arrival, as a server's read stream.
 
-    def __init__(self, write: Callable[[bytes], None], drain: Callable[[], Any]):
+    `Inbox` and `Outbox` stand where memory streams could, which would cost every message a task's turn each.
+    """
+
+    def __init__(self) -> None:
+        self._messages: deque[SessionMessage] = deque()
+        self._changed = asyncio.Event()
+        self._closed = False
+
+    def put(self, message: SessionMessage) -> bool:
+        """Take a message; whether there was room for it."""
+        if len(self._messages) >= _MAX_WAITING:
+            return False
+        self._messages.append(message)
+        self._changed.set()
+        return True
+
+    def close(self) -> None:
+        """No more will come."""
+        self._closed = True
+        self._changed.set()
+
+    async def _more(self) -> bool:
+        """Wait for another message; whether one can come yet."""
+        if not self._closed:
+            self._changed.clear()
+            await self._changed.wait()
+            return True
+        return False
+
+    async def first_request(self) -> JSONRPCRequest | None:
+        """The first request among the messages that wait to be read, once there is one; None when none will come."""
+        while True:
+            for waiting in self._messages:
+                if isinstance(waiting.message, JSONRPCRequest):
+                    return waiting.message
+            if not await self._more():
+                return None
+
+    async def receive(self) -> SessionMessage:
+        """The next message; raises `anyio.EndOfStream` when none will come."""
+        while not self._messages:
+            if not await self._more():
+                raise anyio.EndOfStream
+        return self._messages.popleft()
+
+    def __aiter__(self) -> Inbox:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        """The server reads no more."""
+        self.close()
+
+    async def __aenter__(self) -> Inbox:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+
+class Outbox:
+    """What the server sends, written at once, as its write stream."""
+
+    def __init__(self, write: Callable[[bytes], None], drain: Callable[[], Awaitable[None]]):
         self._write = write
         self._drain = drain
-        self._incoming, self.read_stream = _stream(_MAX_WAITING)
-        self.write_stream, self._outgoing = _stream(0)
+
+    async def send(self, message: SessionMessage) -> None:
+        """Write a message; waits while the client does not read."""
+        self._write(_line(message.message))
+        await self._drain()
+
+    async def aclose(self) -> None:
+        """The server sends no more."""
+
+    async def __aenter__(self) -> Outbox:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Nothing is held that could be given back."""
+
+
+class Transport:
+    """The two streams of a client's server: `receive` feeds `inbox`, `outbox` goes to `write`."""
+
+    def __init__(self, write: Callable[[bytes], None], drain: Callable[[], Awaitable[None]]):
+        self._write = write
+        self.inbox = Inbox()
+        self.outbox = Outbox(write, drain)
 
     def receive(self, line: bytes) -> None:
         """Take one line of the client's; what is no JSON-RPC message is answered at once."""
@@ -39,12 +126,8 @@ class Transport:
         except (ValidationError, ValueError):
             self._refuse(line)
             return
-        try:
-            self._incoming.send_nowait(SessionMessage(message))
-        except anyio.WouldBlock:
+        if not self.inbox.put(SessionMessage(message)):
             self._answer(_id_of(message), INVALID_REQUEST, f"more than {_MAX_WAITING} messages wait to be served")
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            logger.debug("a message came after the end of its session")
 
     def _refuse(self, line: bytes) -> None:
         try:
@@ -65,21 +148,7 @@ class Transport:
 
     def end(self) -> None:
         """The client has gone: let the server finish."""
-        self._incoming.close()
-
-    async def send_all(self) -> None:
-        """Write what the server sends until it closes its stream."""
-        async with self._outgoing:
-            async for message in self._outgoing:
-                if isinstance(message, SessionMessage):
-                    self._write(_line(message.message))
-                    await self._drain()
-
-
-def _stream(
-    size: int,
-) -> tuple[MemoryObjectSendStream[SessionMessage | Exception], MemoryObjectReceiveStream[SessionMessage | Exception]]:
-    return anyio.create_memory_object_stream(size)
+        self.inbox.close()
 
 
 def _line(message: JSONRPCMessage) -> bytes:
