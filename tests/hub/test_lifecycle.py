@@ -70,7 +70,7 @@ def test_of_those_that_start_at_once_one_stays(stage: Stage, stale: bool) -> Non
     assert wait_until(lambda: hubs(stage) == [stage.hub_pid()])
 
 
-@pytest.mark.requirement("HUB-01")
+@pytest.mark.requirement("HUB-01", "RELAY-01")
 def test_ten_clients_at_once_without_a_hub_are_all_served_by_one(stage: Stage) -> None:
     clients = [stage.client(initialize=False) for _ in range(10)]
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
@@ -216,6 +216,17 @@ def test_the_status_tells_who_is_there(stage: Stage) -> None:
         assert f"CONNECTED: hub {__version__}, process {status['pid']}, up 0 min" in shown
         assert status["instances"][0]["instance_id"] in shown
         assert "test-client 1.0" in shown
+
+
+@pytest.mark.requirement("VIM-CFG-02", "VIM-CFG-03")
+def test_registry_and_log_are_as_the_environment_says(stage: Stage) -> None:
+    registry = stage.directory / "elsewhere.json"
+    stage.client(VIM_MCP_REGISTRY=str(registry), VIM_MCP_LOG_LEVEL="error")
+    with register(stage):
+        entries = wait_until(lambda: registry.exists() and json.loads(registry.read_text()))
+    assert len(entries) == 1
+    assert not (stage.runtime / "vim-mcp-registry.json").exists()
+    assert not (stage.runtime / "hub.log").exists()
 
 
 @pytest.mark.requirement("VIM-STATUS-04")
