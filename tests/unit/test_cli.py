@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -190,20 +191,25 @@ def test_the_end_of_the_log(environment: dict[str, str], tmp_path: Path, argumen
 def test_the_log_is_followed_through_its_rotation(environment: dict[str, str], tmp_path: Path) -> None:
     run = tmp_path / "run"
     write_log(run, 1, 3)
-    command = [sys.executable, "-m", "vim_mcp", "logs", "-n", "1", "-f"]
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as follower:
-        assert follower.stdout is not None
-        assert follower.stderr is not None
+    follower = subprocess.Popen(
+        [sys.executable, "-m", "vim_mcp", "logs", "-n", "1", "-f"], env=environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a background job may ignore
+    )  # fmt: skip
+    assert follower.stdout is not None
+    try:
         assert follower.stdout.readline() == "line 3\n"
         write_log(run, 4, 4)
         assert follower.stdout.readline() == "line 4\n"
         (run / "hub.log").rename(run / "hub.log.1")
         write_log(run, 5, 6)
         assert [follower.stdout.readline() for _ in range(2)] == ["line 5\n", "line 6\n"]
-        follower.send_signal(2)
-        assert (follower.wait(TIMEOUT), follower.stderr.read()) == (130, "")
+        follower.send_signal(signal.SIGINT)
+        assert follower.communicate(timeout=TIMEOUT) == ("", "")
+        assert follower.returncode == 130
+    finally:
+        follower.kill()
+        follower.communicate()
 
 
 def test_a_reader_that_has_seen_enough_ends_it_quietly(environment: dict[str, str], tmp_path: Path) -> None:
