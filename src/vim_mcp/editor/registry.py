@@ -45,6 +45,7 @@ class Registry:
     def __init__(self, path: Path, socket: Path):
         self._path = path
         self._socket = socket
+        self._lines: dict[str, tuple[float, str]] = {}
 
     def load(self) -> dict[str, dict[str, Any]]:
         """The entries left by an earlier hub, those older than a day dropped; a corrupt file is reset."""
@@ -60,11 +61,19 @@ class Registry:
 
     def write(self, editors: Iterable[Editor]) -> None:
         """Write the connected editors; a failure is logged, and no more, since nothing depends on the file."""
-        entries = {editor.instance_id: entry(editor, self._socket) for editor in editors}
+        self._lines = {editor.instance_id: self._line(editor) for editor in editors}
+        lines = ",\n".join(line for _, line in self._lines.values())
         try:
-            atomic.write(self._path, json.dumps(entries, indent=2).encode() + b"\n")
+            atomic.write(self._path, f"{{\n{lines}\n}}\n".encode())
         except OSError as error:
             logger.error("cannot write the registry %s: %s", self._path, error)
+
+    def _line(self, editor: Editor) -> tuple[float, str]:
+        """When the editor was last heard of, and its line: the one written before, if that was before it, too."""
+        known = self._lines.get(editor.instance_id)
+        if known and known[0] == editor.last_seen:
+            return known
+        return editor.last_seen, f"{json.dumps(editor.instance_id)}: {json.dumps(entry(editor, self._socket))}"
 
     def remove(self) -> None:
         """Take the file away."""
