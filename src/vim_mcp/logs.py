@@ -26,8 +26,10 @@ def start(path: Path, level: str, foreground: bool = False) -> None:
     """Send what the process logs to the file at `path`, from `level` (of `config.LOG_LEVELS`) up.
 
     With `foreground` it goes to stderr too. The file is made when the first line is written. Log calls never raise.
+    Of other packages only errors are kept: what they say below that may hold whole messages, and so the user's text.
     """
     logging.raiseExceptions = False
     rotating = PrivateRotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=FILES - 1, encoding="utf-8", delay=True)
     handlers: list[logging.Handler] = [rotating, logging.StreamHandler()] if foreground else [rotating]
-    logging.basicConfig(level=level.upper(), format=FORMAT, handlers=handlers, force=True)
+    logging.basicConfig(level=logging.ERROR, format=FORMAT, handlers=handlers, force=True)
+    logging.getLogger("vim_mcp").setLevel(level.upper())

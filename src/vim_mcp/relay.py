@@ -48,6 +48,8 @@ def run() -> NoReturn:
     Raises `paths.ConfigError` for a bad setting, before anything is read or written.
     """
     paths.candidates()
+    if os.isatty(0):
+        os.write(2, b"vim-mcp: this is an MCP server, to be started by an MCP client; for people: vim-mcp --help\n")
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: os._exit(0))
     Relay().run()

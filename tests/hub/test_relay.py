@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import signal
 import threading
 from collections.abc import Iterator
@@ -389,9 +391,23 @@ def test_signals_end_it_without_a_word(backstage: Backstage, number: signal.Sign
     ("name", "value"), [("VIM_MCP_LOG_LEVEL", "loud"), ("VIM_MCP_SOCKET", "here"), ("VIM_MCP_IDLE_TIMEOUT", "soon")]
 )
 def test_a_bad_setting_is_named(backstage: Backstage, name: str, value: str) -> None:
-    process = backstage.process(**{name: value})
+    process = backstage.process({name: value})
     out, err = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, out) == (2, b"")
     assert err.decode().startswith(f"vim-mcp: {name}={value!r} ")
     assert err.count(b"\n") == 1
     assert not backstage.has_start(0.0)
+
+
+def test_a_person_who_starts_it_in_a_terminal_is_told_what_it_is(backstage: Backstage) -> None:
+    main, terminal = pty.openpty()
+    hub = backstage.hub()
+    process = backstage.process(stdin=terminal)
+    hub.relay()
+    os.close(terminal)
+    os.close(main)  # the terminal goes away
+    assert process.communicate(timeout=TIMEOUT) == (
+        b"",
+        b"vim-mcp: this is an MCP server, to be started by an MCP client; for people: vim-mcp --help\n",
+    )
+    assert process.returncode == 0

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,10 +71,10 @@ class Backstage:
         self._running.append(client)
         return client
 
-    def process(self, **env: str) -> subprocess.Popen[bytes]:
-        """A relay whose stdin, stdout and stderr are the test's."""
-        pipe = subprocess.PIPE
-        return subprocess.Popen(self.argv(), env=self.environment(**env), stdin=pipe, stdout=pipe, stderr=pipe)
+    def process(self, env: Mapping[str, str] | None = None, stdin: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+        """A relay whose stdin (unless given), stdout and stderr are the test's; `env` is added to its environment."""
+        pipe, environment = subprocess.PIPE, self.environment(**(env or {}))
+        return subprocess.Popen(self.argv(), env=environment, stdin=stdin, stdout=pipe, stderr=pipe)
 
     def has_start(self, timeout: float = TIMEOUT) -> bool:
         """Whether somebody starts a hub, or has, within `timeout` seconds; each start counts once."""

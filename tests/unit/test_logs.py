@@ -15,14 +15,15 @@ from vim_mcp import logs
 @pytest.fixture
 def log(tmp_path: Path) -> Iterator[Path]:
     """The log's path; the handlers of the test are taken away again."""
-    root = logging.getLogger()
-    before, level, raising = root.handlers[:], root.level, logging.raiseExceptions
+    root, own = logging.getLogger(), logging.getLogger("vim_mcp")
+    before, levels, raising = root.handlers[:], (root.level, own.level), logging.raiseExceptions
     yield tmp_path / "hub.log"
     for handler in root.handlers:
         if handler not in before:
             handler.close()
     root.handlers[:] = before
-    root.setLevel(level)
+    root.setLevel(levels[0])
+    own.setLevel(levels[1])
     logging.raiseExceptions = raising
 
 
@@ -64,3 +65,12 @@ def test_a_log_that_cannot_be_written_stops_nobody(log: Path, capsys: pytest.Cap
     logs.start(log.parent / "not" / "there" / "hub.log", "info")
     logging.getLogger("vim_mcp").info("lost")
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.requirement("HUB-07")
+def test_of_other_packages_only_errors_are_kept(log: Path) -> None:
+    logs.start(log, "debug")
+    logging.getLogger("mcp.server").warning("the user's text")
+    logging.getLogger("mcp.server").error("a fault")
+    logging.getLogger("vim_mcp").debug("ours")
+    assert [line.rpartition(": ")[2] for line in log.read_text().splitlines()] == ["a fault", "ours"]
