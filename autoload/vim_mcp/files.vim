@@ -84,11 +84,15 @@ function! s:finish_later(bufnr) abort
   augroup END
 endfunction
 
+" `:doautocmd` reads the modelines when it has found something to do.
 function! s:finish(bufnr) abort
-  execute 'autocmd! vim_mcp_files BufWinEnter <buffer=' . a:bufnr . '>'
+  execute 'autocmd! vim_mcp_files * <buffer=' . a:bufnr . '>'
   if &filetype !=# ''
     let &l:filetype = &filetype
   endif
+  execute 'autocmd vim_mcp_files User <buffer=' . a:bufnr . '> :'
+  doautocmd vim_mcp_files User
+  execute 'autocmd! vim_mcp_files * <buffer=' . a:bufnr . '>'
 endfunction
 
 " Close a buffer that was opened in vain; a:command is `bwipeout` or `bunload`.

@@ -120,7 +120,7 @@ function! s:end_guard() abort
   autocmd! vim_mcp_show
   augroup! vim_mcp_show
   if s:swap !=# '' && bufloaded(s:swap_buffer)
-    call vim_mcp#swap#hold(s:swap_buffer, fnamemodify(s:swap, ':p'))
+    call vim_mcp#swap#hold(s:swap_buffer, s:swap)
   endif
 endfunction
 

@@ -29,7 +29,7 @@ endfunction
 function! vim_mcp#swap#hold(bufnr, swap) abort
   let l:swap = a:swap ==# '' ? s:other(swapname(a:bufnr), vim_mcp#buffers#name(a:bufnr)) : a:swap
   if l:swap !=# ''
-    call setbufvar(a:bufnr, 'vim_mcp_swap', l:swap)
+    call setbufvar(a:bufnr, 'vim_mcp_swap', fnamemodify(l:swap, ':p'))
     call setbufvar(a:bufnr, '&readonly', 1)
   endif
 endfunction
