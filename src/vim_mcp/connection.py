@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import cast
 
 from vim_mcp.wire import LineDecoder, LineTooLong
+
+logger = logging.getLogger(__name__)
 
 MAX_UNSENT = 256 * 1024 * 1024
 """Bytes that may wait for a peer that does not read; beyond it the peer is dropped."""
@@ -45,7 +48,14 @@ class LineConnection(asyncio.Protocol):
             return
         for line in lines:
             if not self.closed:
-                self.on_line(line)
+                self._hand_over(line)
+
+    def _hand_over(self, line: bytes) -> None:
+        """A line that its owner fails on costs that line, not the connection."""
+        try:
+            self.on_line(line)
+        except Exception:
+            logger.exception("a line of %d bytes could not be handled", len(line))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """asyncio's call at the end."""

@@ -23,7 +23,7 @@ class VimMcpError(Exception):
 
     code = INTERNAL_ERROR
 
-    def __init__(self, message: str, **data: Any):
+    def __init__(self, message: str, /, **data: Any):
         super().__init__(message)
         self.message = message
         self.data = {key: value for key, value in data.items() if value is not None}
@@ -62,13 +62,13 @@ class CommandFailed(VimMcpError):
 class EditorBusy(CommandFailed):
     """The editor did not answer in time: it waits for its person, or runs something; `data["waiting_for"]`."""
 
-    def __init__(self, message: str, **data: Any):
+    def __init__(self, message: str, /, **data: Any):
         super().__init__(message, kind="busy", **data)
 
 
 class EditorMethodError(VimMcpError):
     """The editor refused the request itself (unknown method, wrong parameters, an internal fault)."""
 
-    def __init__(self, code: int, message: str, **data: Any):
+    def __init__(self, code: int, message: str, /, **data: Any):
         super().__init__(message, **data)
         self.code = code

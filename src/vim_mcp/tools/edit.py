@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from vim_mcp.errors import InvalidParameters
+from vim_mcp.errors import CommandFailed, InvalidParameters
 from vim_mcp.text import to_lines
 from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
 
@@ -94,10 +94,25 @@ async def vim_edit(call: Call, arguments: EditArguments) -> Edited:
     if arguments.content is None and arguments.old_text is None:
         return await _show(call, arguments, file)
     conditions = {"file": file, "changedtick": arguments.changedtick, "save": arguments.save}
-    answer = await call.request("edit", {**conditions, **_change(arguments)})
+    try:
+        answer = await call.request("edit", {**conditions, **_change(arguments)})
+    except CommandFailed as error:
+        if error.data.get("kind") == "swap":
+            raise CommandFailed(_with_holder(call, error.message, error.data), **error.data) from error
+        raise
     buffer = answer["buffer"]
     return Edited.model_validate(
         {**answer, "action": "edited", "file": buffer["name"] or file, "line_count": buffer["line_count"]}
+    )
+
+
+def _with_holder(call: Call, message: str, swap: dict[str, Any]) -> str:
+    """The editor's message about a swap file, with the name of the instance that holds it, if it is one of ours."""
+    holders = [entry["instance_id"] for entry in call.instances.listing() if entry["pid"] == swap.get("pid")]
+    return (
+        f"{message}. It is open in {holders[0]}: use instance_id {holders[0]!r} to edit it there."
+        if holders
+        else message
     )
 
 
@@ -105,12 +120,9 @@ async def _show(call: Call, arguments: EditArguments, file: str) -> Edited:
     if arguments.save or arguments.changedtick is not None:
         raise InvalidParameters("vim_edit: save and changedtick need content, or old_text and new_text")
     answer = await call.request("show", {"file": file, "line": arguments.line, "column": arguments.column})
-    swap = answer.get("swap")
-    note = None
-    if swap:
-        note = swap.get("message")
-    elif answer.get("readonly"):
-        note = "It is read-only there."
+    note = "It is read-only there." if answer.get("readonly") else None
+    if swap := answer.get("swap"):
+        note = _with_holder(call, swap["message"], swap)
     return Edited(
         action="shown", file=answer.get("name") or file, line=answer["line"], readonly=answer.get("readonly"), note=note
     )
