@@ -153,10 +153,12 @@ def test_a_hub_whose_place_was_taken_sends_everyone_there(stage: Stage) -> None:
     client = stage.client()
     pid = stage.hub_pid()
     ended = watch(pid)
+    os.kill(pid, signal.SIGSTOP)  # so that it surely notices late
     stage.socket.unlink()
     stage.socket.with_name(stage.socket.name + ".lock").unlink()
     assert stage.run("hub", "--background").returncode == 0
     assert stage.hub_pid() != pid
+    os.kill(pid, signal.SIGCONT)
     wait_for_exit(ended)
     client.request("ping")
     assert len(stage.status()["clients"]) == 1
