@@ -46,6 +46,7 @@ endfunction
 " Leaves and removes what registering made.
 function! vim_mcp#link#stop() abort
   call vim_mcp#link#leave()
+  call vim_mcp#notice#forget()
   if exists('#vim_mcp_link')
     autocmd! vim_mcp_link
     augroup! vim_mcp_link

@@ -30,16 +30,38 @@ function! vim_mcp#notice#error(text) abort
   echohl None
 endfunction
 
-" Tells what nobody asked for. While a command line or a prompt is open it waits; where there is no line for
-" messages ('cmdheight' 0), only the message history gets it.
-function! vim_mcp#notice#unasked(text, ...) abort
-  if mode(1) =~# '^[cr!]'
-    call timer_start(1000, function('vim_mcp#notice#unasked', [a:text]))
-  elseif &cmdheight == 0
-    silent echomsg 'vim-mcp: ' . a:text
+let s:untold = ''
+let s:timer = -1
+
+" While the editor starts, or its user types a command, a message would be wiped off the screen or be in the way. The
+" moment is right when two looks, so many ms apart, find none of that.
+let s:step = 250
+let s:quiet = 0
+
+" Tells what nobody asked for, when the moment is right.
+function! vim_mcp#notice#unasked(text) abort
+  call vim_mcp#notice#forget()
+  let [s:untold, s:quiet] = [a:text, 0]
+  let s:timer = timer_start(s:step, function('s:tell'), {'repeat': -1})
+endfunction
+
+" Does not tell any more what was not told yet.
+function! vim_mcp#notice#forget() abort
+  call timer_stop(s:timer)
+endfunction
+
+" Where there is no line for messages ('cmdheight' 0), only the message history gets it.
+function! s:tell(timer) abort
+  let s:quiet = mode(1) =~# '^[cr!]' ? 0 : s:quiet + 1
+  if s:quiet < 2
+    return
+  endif
+  call vim_mcp#notice#forget()
+  if &cmdheight == 0
+    silent echomsg 'vim-mcp: ' . s:untold
   else
     echohl WarningMsg
-    call vim_mcp#notice#echo(a:text)
+    call vim_mcp#notice#echo(s:untold)
     echohl None
   endif
 endfunction
