@@ -33,14 +33,17 @@ def _ask(connection: socket.socket, question: dict[str, Any]) -> dict[str, Any]:
     try:
         connection.sendall(json.dumps(question).encode() + b"\n")
         with connection.makefile("rb") as lines:
-            answer = json.loads(lines.readline())
+            line = lines.readline()
+        answer = json.loads(line) if line else "nothing"
+    except TimeoutError:
+        answer = f"nothing in {starter.TIMEOUT:.0f} seconds"
     except (OSError, ValueError) as error:
-        raise HubUnreachable(
-            f"The hub on {connection.getpeername()} does not answer ({error}). Its log: {paths.log_path()}"
-        ) from None
-    if not isinstance(answer, dict):
-        raise HubUnreachable(f"The hub on {connection.getpeername()} answered {answer!r}, which is no object")
-    return answer
+        answer = f"nonsense ({error})"
+    if isinstance(answer, dict):
+        return answer
+    pid = starter.peer(connection)[0]
+    ending = f"; end it with: kill {pid}" if pid else ""
+    raise HubUnreachable(f"The hub on {connection.getpeername()} answered {answer}{ending}. {starter.see_log()}")
 
 
 def status(as_json: bool) -> int:

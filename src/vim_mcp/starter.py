@@ -47,7 +47,7 @@ def dial(timeout: float = START_TIMEOUT, patience: float = 0.0) -> socket.socket
             return connection
         now = time.monotonic()
         if now >= deadline:
-            raise HubUnreachable(f"The hub that was started does not answer on {paths.socket_path()}. {_see_log()}")
+            raise HubUnreachable(f"The hub that was started does not answer on {paths.socket_path()}. {see_log()}")
         if now >= patient_until:
             _start_in_turn(deadline - now)
         time.sleep(_PAUSE)
@@ -77,10 +77,10 @@ def start_hub(timeout: float = START_TIMEOUT) -> None:
         os.kill(child, 9)
     _, status = os.waitpid(child, 0)
     if reason is None:
-        raise HubUnreachable(f"The hub that was started does not listen yet. {_see_log()}")
+        raise HubUnreachable(f"The hub that was started does not listen yet. {see_log()}")
     if status:
         last = reason.strip().rpartition("\n")[2].removeprefix("vim-mcp: ") or f"wait status {status}"
-        raise HubUnreachable(f"No hub could be started: {last.removesuffix('.')}. {_see_log()}")
+        raise HubUnreachable(f"No hub could be started: {last.removesuffix('.')}. {see_log()}")
 
 
 def _spawn(argv: list[str]) -> tuple[int, int]:
@@ -137,20 +137,22 @@ def _connect(path: str) -> socket.socket | None:
     except OSError:
         connection.close()
         return None
-    if _owner(connection, path) != os.getuid():
+    if peer(connection)[1] != os.getuid():
         connection.close()
         raise HubUnreachable(f"{path} is served by another user: set VIM_MCP_SOCKET to a path of your own")
     return connection
 
 
-def _owner(connection: socket.socket, path: str) -> int:
-    """The user id of who serves the socket; that of its file where the system does not tell."""
-    credentials_option = getattr(socket, "SO_PEERCRED", None)  # Linux
-    if credentials_option is not None:
-        credentials = connection.getsockopt(socket.SOL_SOCKET, credentials_option, 12)  # pid, uid, gid
-        return int.from_bytes(credentials[4:8], sys.byteorder)
-    return os.lstat(path).st_uid
+def peer(connection: socket.socket) -> tuple[int | None, int]:
+    """The process id (None where the system does not tell) and the user id of who serves a socket."""
+    option = getattr(socket, "SO_PEERCRED", None)  # Linux
+    if option is None:
+        return None, os.lstat(connection.getpeername()).st_uid
+    credentials = connection.getsockopt(socket.SOL_SOCKET, option, 12)  # pid, uid, gid
+    pid, uid = (int.from_bytes(credentials[start : start + 4], sys.byteorder) for start in (0, 4))
+    return pid, uid
 
 
-def _see_log() -> str:
+def see_log() -> str:
+    """Where the hub's log lies, as a sentence."""
     return f"The hub's log: {paths.log_path()}"

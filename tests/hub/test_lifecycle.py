@@ -241,7 +241,8 @@ def test_a_hub_that_hangs_is_an_error(stage: Stage) -> None:
     finally:
         os.kill(pid, signal.SIGCONT)
     assert done.returncode == 1
-    assert done.stdout.startswith(f"ERROR: The hub on {stage.socket} does not answer")
+    hint = f"answered nothing in 5 seconds; end it with: kill {pid}."
+    assert done.stdout.startswith(f"ERROR: The hub on {stage.socket} {hint}")
 
 
 @pytest.mark.requirement("HUB-06")
