@@ -1,0 +1,41 @@
+"""The help page says what is true now."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dev.help import HELP, with_safe_list
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = HELP.read_text()
+
+
+def test_the_safe_list_is_the_one_that_decides() -> None:
+    assert with_safe_list(PAGE) == PAGE, "run: python dev/help.py"
+
+
+def test_every_command_has_its_tag() -> None:
+    plugin = (ROOT / "plugin" / "vim_mcp.vim").read_text()
+    commands = set(re.findall(r"^\s*command!.*?\b(VimMCP\w+)", plugin, re.MULTILINE))
+    assert commands
+    assert {command for command in commands if f"*:{command}*" not in PAGE} == set()
+
+
+def test_every_setting_has_its_tag() -> None:
+    sources = [*(ROOT / "autoload").rglob("*.vim"), *(ROOT / "plugin").rglob("*.vim")]
+    settings = {s for source in sources for s in re.findall(r"get\(g:, '(vim_mcp_\w+)'", source.read_text())}
+    settings -= {"vim_mcp_stdin"}
+    assert settings
+    assert {setting for setting in settings if f"*g:{setting}*" not in PAGE} == set()
+
+
+def test_no_line_is_wider_than_a_help_window() -> None:
+    assert [line for line in PAGE.splitlines() if len(line) > 79] == []
+
+
+def test_the_default_of_the_private_patterns_is_the_real_one() -> None:
+    source = (ROOT / "autoload" / "vim_mcp" / "ignore.vim").read_text()
+    default = re.findall(r"'([^']+)'", source.partition("let s:default = [")[2].partition("]")[0])
+    shown = re.findall(r"'([^']+)'", PAGE.partition("The default: >\n")[2].partition("]")[0])
+    assert shown == default
