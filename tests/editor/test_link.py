@@ -225,9 +225,8 @@ def test_requests_that_come_while_one_is_served_wait_in_line(
     assert link.answered[-8:] == started
 
 
-def test_latin1_vim_speaks_utf8_on_the_wire(raw_hub: RawHub, launch: Launch, home: EditorHome, kind: str) -> None:
-    if kind != "vim":
-        pytest.skip("Neovim's 'encoding' is always utf-8")
+@pytest.mark.parametrize("kind", ["vim"], indirect=True)  # Neovim's 'encoding' is always utf-8
+def test_latin1_vim_speaks_utf8_on_the_wire(raw_hub: RawHub, launch: Launch, home: EditorHome) -> None:
     home.add("set encoding=latin1")
     terminal = launch()
     link = raw_hub.editor()

@@ -1,0 +1,107 @@
+"""A Vim that cannot dial a unix socket reaches the hub through `vim-mcp pipe` (forced here by its setting)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
+from tests.support.inside import methods
+from tests.support.rawhub import RawEditor, RawHub
+
+Launch = Callable[..., Terminal]
+
+pytestmark = pytest.mark.parametrize("kind", ["vim"], indirect=True)  # Neovim always dials the socket itself
+
+
+@pytest.fixture
+def link(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> tuple[Terminal, RawEditor]:
+    """A Vim that is connected through the job."""
+    home.add("let g:vim_mcp_transport = 'job'", f"let g:vim_mcp_command = '{ROOT}/.venv/bin/vim-mcp'")
+    home.add("let g:vim_mcp_reconnect_interval = 200")
+    cases = {
+        "size": "return a:reply({'result': len(a:params.text)})",
+        "fill": "return a:reply({'result': repeat('x', 10000000)})",
+        "child": "let g:child = job_start(['sleep', '1000'])",
+    }
+    lines = [line for name, case in cases.items() for line in (f"if a:method ==# '{name}'", case, "endif")]
+    home.add(methods(tmp_path, *lines))
+    terminal = launch("one.txt")
+    return terminal, raw_hub.editor()
+
+
+def _pipes(pid: int) -> list[int]:
+    """The `vim-mcp pipe` processes that an editor has started and that run."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children if b"\0pipe\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def _gone(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def _wait_gone(pid: int) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while not _gone(pid):
+        assert time.monotonic() < deadline, f"process {pid} is still there"
+        time.sleep(0.01)
+
+
+def test_the_protocol_is_the_same_through_the_job(link: tuple[Terminal, RawEditor]) -> None:
+    terminal, connection = link
+    assert connection.hello["info"]["pid"] == terminal.pid
+    assert len(_pipes(terminal.pid)) == 1
+    started = [connection.start("ping") for _ in range(20)]
+    assert [connection.answer(request) for request in started] == [{}] * 20
+    assert connection.request("size", text="é" * 5_000_000) == 10_000_000
+    assert len(connection.request("fill")) == 10_000_000
+
+
+def test_a_lost_hub_is_found_again_through_the_job(
+    link: tuple[Terminal, RawEditor], raw_hub: RawHub, home: EditorHome
+) -> None:
+    terminal, connection = link
+    old = _pipes(terminal.pid)[0]
+    raw_hub.close()
+    hub = RawHub(home.runtime)
+    again = hub.editor()
+    assert again.hello["instance_id"] == connection.hello["instance_id"]
+    assert again.request("ping") == {}
+    assert _pipes(terminal.pid) != [old]
+    hub.close()
+
+
+def test_leaving_says_goodbye_and_ends_the_job(link: tuple[Terminal, RawEditor]) -> None:
+    terminal, connection = link
+    pipe = _pipes(terminal.pid)[0]
+    assert connection.request("child") == {}  # a child keeps Vim's pipes open
+    terminal.type(":qa!\r")
+    connection.event("bye")
+    connection.close()  # as the hub does
+    terminal.wait()
+    _wait_gone(pipe)
+
+
+def test_a_killed_vim_leaves_no_job_behind(link: tuple[Terminal, RawEditor]) -> None:
+    terminal, connection = link
+    pipe = _pipes(terminal.pid)[0]
+    os.kill(terminal.pid, signal.SIGKILL)
+    assert connection.closed.wait(TIMEOUT)
+    _wait_gone(pipe)
+
+
+def test_stopping_ends_the_job(link: tuple[Terminal, RawEditor]) -> None:
+    terminal, connection = link
+    pipe = _pipes(terminal.pid)[0]
+    terminal.type(":VimMCPStop\r")
+    connection.event("bye")
+    assert connection.closed.wait(TIMEOUT)
+    _wait_gone(pipe)
