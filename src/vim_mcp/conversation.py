@@ -7,7 +7,6 @@ megabytes, only the head is, since the hub begins an answer with `{"jsonrpc":"2.
 from __future__ import annotations
 
 import json
-import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,9 @@ CONNECTION_LOST = 1003
 MAX_ATTEMPTS = 3
 """How often a message is offered to a hub; one that ends every hub it meets is given up."""
 
-_ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:result|error)":')
+_HEAD = b'{"jsonrpc":"2.0","id":'
+_LONGEST_ID = 256
+_decode = json.JSONDecoder().raw_decode
 _NOTIFICATION = b'{"jsonrpc":"2.0","method":"notifications/'
 _INITIALIZED = ("notifications/initialized", "initialized")
 _RESENT = ("initialize", "subscriptions/listen")
@@ -117,12 +118,10 @@ class Conversation:
 
         The caller reports the answer by `answered` once the client has it.
         """
-        head = _ANSWER.match(line)
-        if head:
-            answered = json.loads(head[1])
-        elif line.startswith(_NOTIFICATION) or not line.startswith(b"{"):
+        if line.startswith(_NOTIFICATION) or not line.startswith(b"{"):
             return True, None
-        else:
+        answered = _answered_by_head(line)
+        if answered is None:
             answered = self._look_inside(_parse(line))
         if answered in self._replayed:
             self._replayed.discard(answered)
@@ -177,6 +176,18 @@ class Conversation:
     def initialized(self) -> Message | None:
         """The client's `notifications/initialized`, once a hub has got it; a new hub gets it after the handshake."""
         return self._initialized
+
+
+def _answered_by_head(line: bytes) -> Any:
+    """The id that an answer begins with, None where this does not tell."""
+    if not line.startswith(_HEAD):
+        return None
+    text = line[len(_HEAD) : len(_HEAD) + _LONGEST_ID].decode("utf-8", "replace")
+    try:
+        answered, end = _decode(text)
+    except ValueError:
+        return None
+    return _valid_id(answered) if text.startswith((',"result":', ',"error":'), end) else None
 
 
 def _lost(message: Message, cause: str) -> bytes:

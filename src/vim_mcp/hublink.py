@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 
 from vim_mcp import __version__, starter
@@ -85,5 +84,10 @@ def is_older(version: str) -> bool:
 
 def _release(version: str) -> tuple[int, ...]:
     """The numbers that order versions, () where there are none. A pre-release counts as its release."""
-    found = re.match(r"\d+(?:\.\d+)*", version)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    numbers = []
+    for part in version.split("."):
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        numbers += [int(digits)] if digits else []
+        if digits != part:
+            break
+    return tuple(numbers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import select
 import socket
@@ -55,6 +54,8 @@ def dial(timeout: float = START_TIMEOUT, patience: float = 0.0) -> socket.socket
 
 def _start_in_turn(timeout: float) -> None:
     """Start a hub unless another client is doing so: ten that are launched together need not start ten."""
+    import fcntl  # a client with a hub need not load it
+
     directory = os.open(paths.runtime_dir(), os.O_RDONLY)
     try:
         fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)

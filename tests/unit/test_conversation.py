@@ -272,3 +272,11 @@ def test_a_long_answer_is_not_read_as_json(monkeypatch: pytest.MonkeyPatch) -> N
     assert receive(conversation, line)
     assert not conversation.is_open
     assert sum(read) < 10
+
+
+@pytest.mark.parametrize("request_id", ["x" * 300, "x" * 252 + "é", '"' * 200, "a\\"])
+def test_an_answer_to_a_long_or_odd_id_counts(request_id: str) -> None:
+    conversation = Conversation()
+    send(conversation, request(request_id, "ping"))
+    assert receive(conversation, answer(request_id))
+    assert not conversation.is_open
