@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
+import traceback
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -25,7 +27,7 @@ from vim_mcp import __version__, wire
 from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.registry import Preference
-from vim_mcp.errors import INVALID_PARAMS, VimMcpError
+from vim_mcp.errors import INTERNAL_ERROR, INVALID_PARAMS, VimMcpError
 from vim_mcp.session import resources
 from vim_mcp.session.selection import Selection
 from vim_mcp.session.transport import Transport
@@ -143,8 +145,9 @@ class Session:
             raise MCPError(INVALID_PARAMS, f"Unknown tool {params.name!r}. There are: {', '.join(TOOLS)}")
         arguments = _validated(tool, params.arguments or {})
         try:
-            editor = await self._selection.editor(arguments.instance_id) if tool.needs_editor else None
-            result = await tool.run(Call(self._selection, self.client_name, editor), arguments)
+            with _faults_told(tool.name):
+                editor = await self._selection.editor(arguments.instance_id) if tool.needs_editor else None
+                result = await tool.run(Call(self._selection, self.client_name, editor), arguments)
         except VimMcpError as error:
             return _failed(error)
         return types.CallToolResult(
@@ -181,7 +184,8 @@ class Session:
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         self._note_client(ctx)
         try:
-            contents = await self._contents(str(params.uri))
+            with _faults_told(str(params.uri)):
+                contents = await self._contents(str(params.uri))
         except VimMcpError as error:
             raise MCPError(error.code, error.message, error.data or None) from error
         return types.ReadResourceResult(contents=[_content(piece) for piece in contents])
@@ -287,6 +291,24 @@ def _validated(tool: Tool, arguments: dict[str, Any]) -> Any:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors())
         raise MCPError(INVALID_PARAMS, f"{tool.name}: {faults}") from error
+
+
+@contextlib.contextmanager
+def _faults_told(what: str) -> Iterator[None]:
+    """Answer a fault of ours, or an editor's answer of a form that was not agreed, with -32603 (VIM-ERR-11).
+
+    The SDK would call some of them wrong parameters and give others the code 0. The exception's own words stay out of
+    the log, since they may quote a buffer's text.
+    """
+    try:
+        yield
+    except (MCPError, VimMcpError):
+        raise
+    except Exception as error:
+        name, trace = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
+        logger.error("%s failed by %s:\n%s", what, name, trace)
+        told = f"{what} failed inside vim-mcp ({name}): please report it with what `vim-mcp logs` shows"
+        raise MCPError(INTERNAL_ERROR, told) from error
 
 
 def _failed(error: VimMcpError) -> types.CallToolResult:
