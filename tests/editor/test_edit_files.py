@@ -49,6 +49,7 @@ def entries(directory: Path) -> set[str]:
     return {str(path.relative_to(directory)) for path in directory.rglob("*")}
 
 
+@pytest.mark.requirement("VIM-SEC-06")
 def test_names_are_taken_as_they_are(link: RawEditor, project: Path) -> None:
     expected = {}
     for name in NASTY:
@@ -87,6 +88,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.requirement("VIM-SEC-06")
 def test_what_is_no_ordinary_file_is_refused(link: RawEditor, project: Path) -> None:
     os.mkfifo(project / "fifo")
     listener = socket.socket(socket.AF_UNIX)
@@ -112,6 +114,7 @@ def test_a_name_that_is_no_string_is_refused(link: RawEditor, wrong: Any) -> Non
         assert "`file` must be a string" in error["message"]
 
 
+@pytest.mark.requirement("VIM-SCOPE-01", "VIM-TOOL-04")
 def test_a_file_that_is_not_open_is_edited_unseen(
     link: RawEditor, editor: tuple[Terminal, RawEditor], project: Path
 ) -> None:
@@ -134,6 +137,7 @@ def test_a_file_that_is_not_open_is_edited_unseen(
     assert state(link, "current_buffer")["modified"] is False
 
 
+@pytest.mark.requirement("KEEP-05")
 def test_an_edit_that_fails_leaves_nothing_open(link: RawEditor, project: Path) -> None:
     path = project / "other.txt"
     path.write_text("one\none\n")
@@ -152,6 +156,7 @@ def test_an_edit_that_fails_leaves_nothing_open(link: RawEditor, project: Path) 
     assert (buffers(link), entries(project)) == before
 
 
+@pytest.mark.requirement("VIM-TOOL-04")
 def test_directories_are_made_only_to_save(link: RawEditor, project: Path) -> None:
     path = project / "a" / "b" / "new.txt"
     result = edit(link, "all", file=str(path), lines=["one"])
@@ -162,6 +167,7 @@ def test_directories_are_made_only_to_save(link: RawEditor, project: Path) -> No
     assert path.read_text() == "one\ntwo\n"
 
 
+@pytest.mark.requirement("KEEP-01")
 def test_unsaved_changes_are_never_replaced(link: RawEditor, project: Path) -> None:
     path = project / "f"
     path.write_text("disk\n")
@@ -179,6 +185,7 @@ def test_unsaved_changes_are_never_replaced(link: RawEditor, project: Path) -> N
     assert path.read_text() == "disk has changed\n"
 
 
+@pytest.mark.requirement("KEEP-04")
 def test_a_file_that_changed_on_disk_is_read_again_first(
     link: RawEditor, editor: tuple[Terminal, RawEditor], project: Path
 ) -> None:
@@ -197,6 +204,7 @@ def test_a_file_that_changed_on_disk_is_read_again_first(
         wait_text(link, wanted)
 
 
+@pytest.mark.requirement("KEEP-01")
 def test_a_prompt_about_the_file_on_disk_is_declined(
     link: RawEditor, editor: tuple[Terminal, RawEditor], project: Path
 ) -> None:
@@ -221,6 +229,7 @@ def test_a_prompt_about_the_file_on_disk_is_declined(
 
 
 @pytest.mark.parametrize("autoread", ["autoread", "noautoread"])
+@pytest.mark.requirement("VIM-SCOPE-01")
 def test_saving_runs_what_the_person_has_set_up(
     link: RawEditor, editor: tuple[Terminal, RawEditor], project: Path, autoread: str
 ) -> None:
@@ -312,6 +321,7 @@ def test_a_file_without_permission_to_write_is_read_only(link: RawEditor, projec
     assert str(path) not in buffers(link)
 
 
+@pytest.mark.requirement("KEEP-03")
 def test_file_format_encoding_and_type_are_detected_unseen(link: RawEditor, project: Path) -> None:
     path = project / "f.py"
     path.write_bytes("# größer\r\n".encode("latin1"))

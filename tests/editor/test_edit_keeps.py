@@ -51,6 +51,7 @@ def moved(situation: dict[str, Any], by: int) -> dict[str, Any]:
         ({"kind": "all", "lines": ["first", *LINES[:49], "liXe 50", *LINES[50:90]]}, 1),
     ],
 )
+@pytest.mark.requirement("KEEP-02")
 def test_the_person_stays_where_they_were(
     hundred: tuple[Terminal, RawEditor], inside: Inside, change: dict[str, Any], by: int
 ) -> None:
@@ -88,6 +89,7 @@ def test_other_windows_stay_where_they_were(hundred: tuple[Terminal, RawEditor],
 MARKED = '[getpos("\'a")[1], getpos("\'b")[1], foldclosed(31), foldclosedend(31), foldclosed(71), foldclosedend(71)]'
 
 
+@pytest.mark.requirement("KEEP-03")
 def test_marks_and_folds_stay_between_the_changes_of_a_whole_text(
     hundred: tuple[Terminal, RawEditor], inside: Inside
 ) -> None:
@@ -105,6 +107,7 @@ def test_marks_and_folds_stay_between_the_changes_of_a_whole_text(
     assert inside.value(terminal, MARKED.replace("31", "32").replace("71", "72")) == [26, 76, 31, 34, 71, 74]
 
 
+@pytest.mark.requirement("KEEP-03", "VIM-TOOL-04")
 def test_undo_brings_back_unmodified(hundred: tuple[Terminal, RawEditor], inside: Inside) -> None:
     terminal, link = hundred
     terminal.type(":write\r")

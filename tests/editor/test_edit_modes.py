@@ -93,6 +93,7 @@ def reset(terminal: Terminal, link: RawEditor) -> None:
 
 
 @pytest.mark.parametrize("name", STATES)
+@pytest.mark.requirement("BUSY-03")
 def test_an_edit_disturbs_no_typing(typing: tuple[Terminal, RawEditor], kind: str, name: str) -> None:
     terminal, link = typing
     begun = STATES[name]
@@ -118,6 +119,7 @@ def test_an_edit_disturbs_no_typing(typing: tuple[Terminal, RawEditor], kind: st
         (":s/line/LINE/", "c", "\r", "the command line", ["LINE 5", "line 6"]),
     ],
 )
+@pytest.mark.requirement("BUSY-04")
 def test_lines_do_not_move_under_what_would_lose_its_place(
     typing: tuple[Terminal, RawEditor], keys: str, mode: str, rest: str, phrase: str, after: list[str]
 ) -> None:
@@ -136,6 +138,7 @@ def test_lines_do_not_move_under_what_would_lose_its_place(
     wait_text(link, wanted)
 
 
+@pytest.mark.requirement("BUSY-04")
 def test_an_edit_waits_a_moment_for_a_pending_operator(typing: tuple[Terminal, RawEditor]) -> None:
     terminal, link = typing
     terminal.type("d")
@@ -183,6 +186,7 @@ def test_what_is_typed_before_and_after_an_edit_is_undone_apart(typing: tuple[Te
 
 
 @pytest.mark.parametrize("keys", ["", "x", "ione\x1b", "Vjd", ":s/line/LINE/\r"])
+@pytest.mark.requirement("KEEP-03")
 def test_u_undoes_the_edit_and_nothing_else(typing: tuple[Terminal, RawEditor], keys: str) -> None:
     terminal, link = typing
     terminal.type(keys + ":\x1b")

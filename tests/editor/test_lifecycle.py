@@ -52,6 +52,7 @@ def _sockets(pid: int) -> int:
     return sum(link.startswith("socket:") for link in links)
 
 
+@pytest.mark.requirement("VIM-ERR-04")
 def test_the_id_is_kept_for_life(raw_hub: RawHub, launch: Launch, home: EditorHome) -> None:
     launch("one.txt")
     link = raw_hub.editor()
@@ -107,6 +108,7 @@ def _refusing_listener(path: Path) -> Iterator[list[float]]:
     path.unlink(missing_ok=True)
 
 
+@pytest.mark.requirement("LINK-03", "VIM-CFG-06", "VIM-CONN-07", "VIM-ERR-03")
 def test_redials_come_at_growing_intervals(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
     home.add("let g:vim_mcp_reconnect_interval = 1500")
     terminal = launch()
@@ -120,6 +122,7 @@ def test_redials_come_at_growing_intervals(raw_hub: RawHub, launch: Launch, home
     assert all(gap > least - 0.02 for gap, least in zip(gaps, (0.1, 0.3, 1.0, 1.5), strict=False)), gaps
 
 
+@pytest.mark.requirement("LINK-01", "VIM-ERR-03")
 def test_a_hub_is_started_where_there_is_none(launch: Launch, starts: Path, inside: Inside, home: EditorHome) -> None:
     terminal = launch()
     _wait_info(inside, terminal, lambda info: info["tries"] >= 4)
@@ -130,6 +133,7 @@ def test_a_hub_is_started_where_there_is_none(launch: Launch, starts: Path, insi
 
 
 @pytest.mark.parametrize("form", ["list", "string", "string with arguments", "tilde"])
+@pytest.mark.requirement("LINK-01")
 def test_the_hub_command_may_be_a_string_or_a_list(
     launch: Launch, starts: Path, inside: Inside, home: EditorHome, form: str
 ) -> None:
@@ -148,6 +152,7 @@ def test_the_hub_command_may_be_a_string_or_a_list(
     assert arguments == ([] if form == "string" else ["--mark"]) + ["hub", "--background"]
 
 
+@pytest.mark.requirement("VIM-CFG-05", "VIM-WIRE-02")
 def test_the_hub_is_told_the_socket_that_the_user_has_named(
     launch: Launch, home: EditorHome, inside: Inside, tmp_path: Path
 ) -> None:
@@ -166,6 +171,7 @@ def test_the_hub_is_told_the_socket_that_the_user_has_named(
     ("command", "complaint"),
     [("'/does/not/exist'", "cannot run"), ("['sh', '-c', 'echo vim-mcp: no disk >&2; exit 1']", "no disk")],
 )
+@pytest.mark.requirement("LINK-02")
 def test_an_absent_hub_is_told_once_an_outage(
     launch: Launch, home: EditorHome, inside: Inside, command: str, complaint: str
 ) -> None:
@@ -195,6 +201,7 @@ def test_nothing_is_told_while_the_person_types_a_command(launch: Launch, home: 
     assert "Press ENTER" not in terminal.wait_screen("vim-mcp: the hub does not start")
 
 
+@pytest.mark.requirement("HUB-06")
 def test_after_a_goodbye_for_good_no_hub_is_started(
     launch: Launch, starts: Path, inside: Inside, home: EditorHome
 ) -> None:
@@ -217,6 +224,7 @@ def test_after_a_goodbye_for_good_no_hub_is_started(
         starts.write_text("")
 
 
+@pytest.mark.requirement("HUB-06")
 def test_reconnecting_by_hand_starts_a_hub_after_its_goodbye(
     launch: Launch, starts: Path, inside: Inside, home: EditorHome
 ) -> None:
@@ -240,6 +248,7 @@ def test_an_upgrade_is_left_alone_for_a_second(launch: Launch, starts: Path, ins
     assert float(starts.read_text().split()[0]) - said >= 1.0
 
 
+@pytest.mark.requirement("VIM-LIM-02")
 def test_a_refusal_is_shown_and_taken(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
     home.add("let g:vim_mcp_reconnect_interval = 100")
     terminal = launch()
@@ -254,6 +263,7 @@ def test_a_refusal_is_shown_and_taken(raw_hub: RawHub, launch: Launch, home: Edi
     assert raw_hub.editor().request("ping") == {}
 
 
+@pytest.mark.requirement("VIM-LIM-03")
 def test_a_hub_that_never_answers_is_given_up(launch: Launch, home: EditorHome) -> None:
     home.add("let g:vim_mcp_command = ['true']")
     with socket.socket(socket.AF_UNIX) as listener:
@@ -293,6 +303,7 @@ def test_a_hub_that_does_not_read_freezes_nobody(
         connection.close()
 
 
+@pytest.mark.requirement("LINK-04", "VIM-CFG-04")
 def test_stopping_removes_what_starting_made(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
     home.add("let g:vim_mcp_enabled = 0")
     terminal = launch()
@@ -320,6 +331,7 @@ def test_stopping_ends_the_search_for_a_hub(launch: Launch, starts: Path, inside
 
 
 @pytest.mark.parametrize("how", [":qa!\r", ":cquit\r", "SIGTERM", "SIGKILL"])
+@pytest.mark.requirement("VIM-CONN-06")
 def test_an_editor_that_leaves_says_so_and_leaves_no_process(editor: tuple[Terminal, RawEditor], how: str) -> None:
     terminal, link = editor
     pid = terminal.editor_pid

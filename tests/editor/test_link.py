@@ -17,6 +17,7 @@ from tests.support.rawhub import EditorError, RawEditor, RawHub
 Launch = Callable[..., Terminal]
 
 
+@pytest.mark.requirement("VIM-CONN-04", "VIM-ID-01", "VIM-PLAT-02", "VIM-REG-01")
 def test_registration_says_who_the_editor_is(editor: tuple[Terminal, RawEditor], kind: str, tmp_path: Path) -> None:
     terminal, link = editor
     project = tmp_path / "project"
@@ -49,6 +50,7 @@ def test_settings_of_a_wrong_type_do_not_spoil_the_registration(
     assert info["state_interval"] == 1000
 
 
+@pytest.mark.requirement("VIM-STATE-01", "VIM-STATE-03")
 def test_many_requests_at_once_are_all_answered(editor: tuple[Terminal, RawEditor]) -> None:
     _, link = editor
     started = [link.start("ping") if n % 2 else link.start("get_state") for n in range(20)]
@@ -57,6 +59,7 @@ def test_many_requests_at_once_are_all_answered(editor: tuple[Terminal, RawEdito
     assert all(answer["current_buffer"]["content"] == [""] for answer in answers[::2])
 
 
+@pytest.mark.requirement("VIM-ERR-09")
 def test_an_unknown_method_is_method_not_found(editor: tuple[Terminal, RawEditor]) -> None:
     _, link = editor
     with pytest.raises(EditorError) as caught:
@@ -71,6 +74,7 @@ def _prepared(link: RawEditor, method: str, **params: Any) -> tuple[int, bytes]:
     return request, json.dumps({"id": request, "method": method, "params": params}).encode() + b"\n"
 
 
+@pytest.mark.requirement("VIM-WIRE-03")
 def test_messages_may_be_split_at_every_byte(editor: tuple[Terminal, RawEditor]) -> None:
     _, link = editor
     request, line = _prepared(link, "get_state", sections=["mode"], client="höher ✻ 𝄞")
@@ -79,6 +83,7 @@ def test_messages_may_be_split_at_every_byte(editor: tuple[Terminal, RawEditor])
     assert link.answer(request) == {"mode": "n"}
 
 
+@pytest.mark.requirement("VIM-WIRE-03")
 def test_messages_may_come_joined_and_end_in_the_middle_of_one(editor: tuple[Terminal, RawEditor]) -> None:
     _, link = editor
     prepared = [_prepared(link, "ping", text="é" * 5000) for _ in range(20)]
@@ -97,6 +102,7 @@ def test_empty_lines_and_lines_that_are_no_messages_are_passed_over(editor: tupl
     assert "E" not in terminal.lines()[-1], terminal.text()
 
 
+@pytest.mark.requirement("SCALE-02")
 def test_a_line_of_10_mb_arrives_whole(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> None:
     home.add(methods(tmp_path, "  return a:reply({'result': {'length': len(a:params.text)}})"))
     launch()
@@ -104,6 +110,7 @@ def test_a_line_of_10_mb_arrives_whole(raw_hub: RawHub, launch: Launch, home: Ed
     assert link.request("measure", text="x" * 10_000_000) == {"length": 10_000_000}
 
 
+@pytest.mark.requirement("SCALE-02")
 def test_an_answer_of_10_mb_arrives_whole(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> None:
     home.add(methods(tmp_path, "  return a:reply({'result': {'text': repeat('x', a:params.count)}})"))
     launch()
@@ -207,6 +214,7 @@ def test_an_answer_goes_out_once_and_may_come_later(
     assert link.unexpected() == []
 
 
+@pytest.mark.requirement("VIM-STATE-03")
 def test_requests_that_come_while_one_is_served_wait_in_line(
     raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path
 ) -> None:
@@ -226,6 +234,7 @@ def test_requests_that_come_while_one_is_served_wait_in_line(
 
 
 @pytest.mark.parametrize("kind", ["vim"], indirect=True)  # Neovim's 'encoding' is always utf-8
+@pytest.mark.requirement("TEXT-01")
 def test_latin1_vim_speaks_utf8_on_the_wire(raw_hub: RawHub, launch: Launch, home: EditorHome) -> None:
     home.add("set encoding=latin1")
     terminal = launch()

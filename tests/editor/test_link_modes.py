@@ -67,6 +67,7 @@ def _outcome(link: RawEditor, request: int) -> str:
 
 
 @pytest.mark.parametrize("state", STATES)
+@pytest.mark.requirement("BUSY-01")
 def test_every_state_answers_or_says_what_it_waits_for(
     raw_hub: RawHub, launch: Launch, home: EditorHome, kind: str, state: str, tmp_path: Path
 ) -> None:
@@ -154,6 +155,7 @@ def _type_slowly(terminal: Terminal) -> None:
     terminal.wait_screen("typed")
 
 
+@pytest.mark.requirement("BUSY-03")
 def test_no_typed_key_is_lost_while_requests_come(
     editor: tuple[Terminal, RawEditor], launch: Launch, raw_hub: RawHub
 ) -> None:
@@ -181,6 +183,7 @@ def test_no_typed_key_is_lost_while_requests_come(
     assert len(served) > 10
 
 
+@pytest.mark.requirement("BUSY-04")
 def test_a_request_that_is_withdrawn_while_it_waits_for_normal_mode_is_not_done(
     editor: tuple[Terminal, RawEditor], tmp_path: Path
 ) -> None:

@@ -66,6 +66,7 @@ def in_buffer(name: str, data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("name", [name for name in BYTES if name != "invalid UTF-8"])
+@pytest.mark.requirement("TEXT-01")
 def test_text_is_read_byte_for_byte(link: RawEditor, tmp_path: Path, name: str) -> None:
     path = tmp_path / "project" / "data"
     path.write_bytes(BYTES[name])
@@ -83,6 +84,7 @@ def test_text_is_read_byte_for_byte(link: RawEditor, tmp_path: Path, name: str) 
     assert answer["end_of_line"] is (BYTES[name].endswith(b"\n") or name == "empty")
 
 
+@pytest.mark.requirement("TEXT-01")
 def test_bytes_that_are_no_text_are_read_through_a_file(link: RawEditor, tmp_path: Path) -> None:
     path = tmp_path / "project" / "data"
     path.write_bytes(b"ok\xff\xfe caf\xe9 \xed\xa0\x80 \xc3\nplain\n")
@@ -92,6 +94,7 @@ def test_bytes_that_are_no_text_are_read_through_a_file(link: RawEditor, tmp_pat
     assert raw == converted  # no UTF-8: Vim takes the file for latin1, as the person sees it
 
 
+@pytest.mark.requirement("TEXT-01")
 def test_bytes_that_are_no_text_stay_what_they_are(link: RawEditor, tmp_path: Path, kind: str) -> None:
     _, data = tmp_path, b"ok\xff\xfe caf\xe9 \xed\xa0\x80 \xc3\nplain\nlast"
     path = tmp_path / "run" / "lines"
@@ -104,6 +107,7 @@ def test_bytes_that_are_no_text_stay_what_they_are(link: RawEditor, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", BYTES)
+@pytest.mark.requirement("KEEP-03", "TEXT-01")
 def test_what_was_not_edited_is_saved_as_it_was(link: RawEditor, tmp_path: Path, name: str) -> None:
     path = tmp_path / "project" / "data"
     path.write_bytes(BYTES[name])
@@ -119,6 +123,7 @@ def test_what_was_not_edited_is_saved_as_it_was(link: RawEditor, tmp_path: Path,
 
 
 @pytest.mark.parametrize("name", ["unicode", "NUL", "controls", "no final line end", "long line"])
+@pytest.mark.requirement("TEXT-01")
 def test_text_goes_in_byte_for_byte(link: RawEditor, tmp_path: Path, name: str) -> None:
     lines = [line.replace(b"\0", b"\n").decode() for line in BYTES[name].removesuffix(b"\n").split(b"\n")]
     edit(link, lines=lines)
@@ -148,6 +153,7 @@ def test_lines_may_come_in_a_file(link: RawEditor, tmp_path: Path) -> None:
     assert error["code"] == -32602
 
 
+@pytest.mark.requirement("TEXT-02")
 def test_ranges(link: RawEditor, tmp_path: Path) -> None:
     edit(link, lines=["one", "two", "three"])
     assert text(link, first=2, last=2) == ["two"]
@@ -164,6 +170,7 @@ def test_ranges(link: RawEditor, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.requirement("VIM-LIM-01")
 def test_more_text_than_the_limit_is_an_error_that_says_how_much(link: RawEditor, tmp_path: Path, shown: bool) -> None:
     path = tmp_path / "project" / "big.txt"
     path.write_text("0123456789\n" * 100_000)
@@ -229,6 +236,7 @@ def as_file(tmp_path: Path) -> Callable[[str], str]:
     return write
 
 
+@pytest.mark.requirement("TEXT-01")
 def test_latin1(latin1: RawEditor, as_file: Callable[[str], str], tmp_path: Path) -> None:
     edit(latin1, lines_file=as_file("größer? ¿sí?\na\0b\nplain"))
     assert text(latin1) == ["größer? ¿sí?", "a\nb", "plain"]

@@ -70,7 +70,7 @@ def test_of_those_that_start_at_once_one_stays(stage: Stage, stale: bool) -> Non
     assert wait_until(lambda: hubs(stage) == [stage.hub_pid()])
 
 
-@pytest.mark.requirement("HUB-01", "RELAY-01")
+@pytest.mark.requirement("HUB-01", "RELAY-01", "VIM-CONN-02")
 def test_ten_clients_at_once_without_a_hub_are_all_served_by_one(stage: Stage) -> None:
     clients = [stage.client(initialize=False) for _ in range(10)]
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
@@ -136,7 +136,7 @@ def test_told_to_end_it_leaves_no_file(stage: Stage, sign: signal.Signals) -> No
     assert [entry.name for entry in stage.runtime.iterdir()] == ["hub.log"]
 
 
-@pytest.mark.requirement("HUB-02")
+@pytest.mark.requirement("HUB-02", "VIM-ERR-05")
 def test_what_a_killed_hub_left_is_in_nobodys_way(stage: Stage) -> None:
     assert stage.run("hub", "--background").returncode == 0
     ended = watch(stage.hub_pid())
@@ -302,6 +302,7 @@ def test_a_newer_client_brings_a_newer_hub_for_all(stage: Stage, newer: list[str
         client.close()
 
 
+@pytest.mark.requirement("VIM-PLAT-03")
 def test_the_pipe_carries_an_editor(stage: Stage) -> None:
     """As for a Vim that cannot dial: it starts the hub, passes bytes, and ends with either side."""
     pipes = [

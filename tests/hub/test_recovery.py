@@ -17,6 +17,7 @@ from tests.support.mcpclient import RpcError, StdioClient, ToolError
 from tests.support.stage import Stage, wait_for_exit
 
 
+@pytest.mark.requirement("G5", "RELAY-02", "VIM-ERR-04", "VIM-TEST-03")
 def test_the_hub_is_killed_in_the_middle_of_calls(stage: Stage, kind: str) -> None:
     """Editors and clients are back; in-flight calls fail clearly; the selection and the subscription are kept."""
     found = three(stage, [kind])
@@ -57,6 +58,7 @@ def read_again(client: StdioClient) -> str:
     return read(client)
 
 
+@pytest.mark.requirement("G5", "RELAY-02", "VIM-ERR-04")
 def test_a_hub_that_dies_idle_is_not_noticed(stage: Stage, kind: str) -> None:
     project = stage.project("a", a_txt="I am a\n")
     stage.instance(stage.editor(kind, "a.txt", cwd=project))
@@ -67,6 +69,7 @@ def test_a_hub_that_dies_idle_is_not_noticed(stage: Stage, kind: str) -> None:
         assert read_again(client) == "I am a"
 
 
+@pytest.mark.requirement("VIM-ERR-06")
 def test_a_corrupt_registry_is_reset(stage: Stage) -> None:
     registry = stage.runtime / "vim-mcp-registry.json"
     registry.write_text('{"half": ')
@@ -75,6 +78,7 @@ def test_a_corrupt_registry_is_reset(stage: Stage) -> None:
     assert "corrupt" in (stage.runtime / "hub.log").read_text()
 
 
+@pytest.mark.requirement("VIM-REGISTRY-01", "VIM-REGISTRY-02", "VIM-SEC-02")
 def test_the_registry_tells_the_connected_editors(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="", two_txt="")
     editor = stage.editor(kind, "one.txt", "two.txt", cwd=project)
@@ -91,6 +95,7 @@ def test_the_registry_tells_the_connected_editors(stage: Stage, kind: str) -> No
     assert entry["last_seen"].endswith("+00:00")
 
 
+@pytest.mark.requirement("VIM-SF-01", "VIM-SF-02")
 def test_the_state_file_holds_the_complete_state(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="text\n")
     editor = stage.editor(kind, "one.txt", cwd=project)
@@ -113,6 +118,7 @@ def test_the_state_file_holds_the_complete_state(stage: Stage, kind: str) -> Non
     assert not path.exists()
 
 
+@pytest.mark.requirement("ACCESS-02")
 def test_a_private_files_text_is_in_no_state_file(stage: Stage, kind: str) -> None:
     project = stage.project("proj")
     (project / ".env").write_text("SECRET=xyzzy\n")
@@ -133,6 +139,7 @@ def test_a_private_files_text_is_in_no_state_file(stage: Stage, kind: str) -> No
     assert "xyzzy" not in path.read_text()
 
 
+@pytest.mark.requirement("VIM-ERR-05")
 def test_a_vanished_socket_file_is_made_anew(stage: Stage, kind: str) -> None:
     project = stage.project("a", a_txt="I am a\n")
     stage.instance(stage.editor(kind, "a.txt", cwd=project))
@@ -145,6 +152,7 @@ def test_a_vanished_socket_file_is_made_anew(stage: Stage, kind: str) -> None:
     assert stage.hub_pid() == pid
 
 
+@pytest.mark.requirement("HUB-06")
 def test_nothing_is_left_after_stop_but_log_and_preference(stage: Stage, kind: str) -> None:
     project = stage.project("a", a_txt="")
     editor = stage.editor(kind, "a.txt", cwd=project)
@@ -155,6 +163,7 @@ def test_nothing_is_left_after_stop_but_log_and_preference(stage: Stage, kind: s
     assert {p.name for p in stage.runtime.iterdir()} <= {"hub.log", "vim-mcp-preference.txt"}
 
 
+@pytest.mark.requirement("VIM-LIM-02")
 def test_the_hundred_and_first_editor_is_refused(stage: Stage) -> None:
     stage.client()
     connections = []
@@ -176,6 +185,7 @@ def test_the_hundred_and_first_editor_is_refused(stage: Stage) -> None:
             connection.close()
 
 
+@pytest.mark.requirement("SHORT-01")
 def test_fifty_quick_editors_and_a_commit_leave_nothing(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="")
     lasting = stage.instance(stage.editor(kind, "one.txt", cwd=project))

@@ -10,6 +10,7 @@ from tests.support.mcpclient import RpcError, ToolError
 from tests.support.stage import Stage, numbered
 
 
+@pytest.mark.requirement("G1", "G3", "G4", "VIM-FLOW-01", "VIM-RES-04", "VIM-SCOPE-02", "VIM-SEL-03")
 def test_what_buffers_are_open(stage: Stage, kind: str) -> None:
     """The specification's complete message flow, from the client's side."""
     project = stage.project("proj", main_py="", test_py="", README_md="")
@@ -23,6 +24,7 @@ def test_what_buffers_are_open(stage: Stage, kind: str) -> None:
     assert [buffer["name"] for buffer in buffers] == [str(project / n) for n in ("main.py", "test.py", "README.md")]
 
 
+@pytest.mark.requirement("G1", "VIM-PULL-01", "VIM-RES-02", "VIM-RES-03", "VIM-STATE-02")
 def test_the_live_text_is_read(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="first\nsecond\n")
     editor = stage.editor(kind, "one.txt", cwd=project)
@@ -38,6 +40,7 @@ def test_the_live_text_is_read(stage: Stage, kind: str) -> None:
     assert state["mode"] == "n"
 
 
+@pytest.mark.requirement("TEXT-02", "TEXT-03")
 def test_a_long_text_is_given_in_parts_that_name_the_next(stage: Stage, kind: str) -> None:
     project = stage.project("proj", long_txt=numbered(5000))
     stage.instance(stage.editor(kind, "long.txt", cwd=project))
@@ -52,6 +55,7 @@ def test_a_long_text_is_given_in_parts_that_name_the_next(stage: Stage, kind: st
     assert (len(state["content"]), state["content_range"]["next"]) == (2000, "vim://buffer/1?first=2001")
 
 
+@pytest.mark.requirement("SCALE-02", "VIM-LIM-01")
 def test_ten_megabytes_are_read_and_more_is_refused(stage: Stage, kind: str) -> None:
     line = "x" * 99 + "\n"
     project = stage.project("proj", big_txt=line * 100_000, bigger_txt=line * 120_000)
@@ -64,6 +68,7 @@ def test_ten_megabytes_are_read_and_more_is_refused(stage: Stage, kind: str) -> 
     assert client.read_text("vim://buffer/2?first=119999&last=120000") == line * 2
 
 
+@pytest.mark.requirement("SCALE-01", "VIM-SCOPE-02", "VIM-TOOL-03")
 def test_twenty_calls_at_once_are_all_answered(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt=numbered(30))
     stage.instance(stage.editor(kind, "one.txt", cwd=project))
@@ -73,6 +78,7 @@ def test_twenty_calls_at_once_are_all_answered(stage: Stage, kind: str) -> None:
     assert outputs == [str(number * 2) for number in range(20)]
 
 
+@pytest.mark.requirement("VIM-ERR-07", "VIM-ERR-09", "VIM-ERR-10", "VIM-ERR-13", "VIM-ERR-15", "VIM-TOOL-08")
 def test_errors_have_the_specified_codes(stage: Stage, kind: str) -> None:
     stage.instance(stage.editor(kind, cwd=stage.project("proj")))
     client = stage.client()
@@ -94,6 +100,7 @@ def test_errors_have_the_specified_codes(stage: Stage, kind: str) -> None:
     assert unknown.value.code == 1002
 
 
+@pytest.mark.requirement("VIM-ERR-01", "VIM-ERR-12", "VIM-RES-01", "VIM-RES-09", "VIM-SEL-02", "VIM-TOOL-01")
 def test_without_an_editor_the_client_is_told_what_to_do(stage: Stage) -> None:
     client = stage.client()
     assert client.tool("list_vim_instances") == {"instances": []}

@@ -76,7 +76,7 @@ def said(result: dict[str, Any]) -> str:
     return str(result["content"][0]["text"])
 
 
-@pytest.mark.requirement("JUDGE-01", "JUDGE-02")
+@pytest.mark.requirement("JUDGE-01", "JUDGE-02", "VIM-CFG-01", "VIM-PLAT-01", "VIM-RES-08")
 def test_it_sees_what_is_offered(run: Run) -> None:
     assert run.seen["server"] == "vim-mcp"
     assert run.seen["protocol"] == VERSIONS[run.client]
@@ -85,7 +85,7 @@ def test_it_sees_what_is_offered(run: Run) -> None:
     assert any(template.startswith("vim://buffer/{") for template in run.seen["templates"])
 
 
-@pytest.mark.requirement("JUDGE-01", "JUDGE-02")
+@pytest.mark.requirement("JUDGE-01", "JUDGE-02", "VIM-RES-01", "VIM-TOOL-01")
 def test_it_reads_the_editor(run: Run, scene: Scene) -> None:
     (instance,) = json.loads(run.seen["instances"]["text"])
     assert instance["instance_id"] == scene.instance
@@ -94,7 +94,9 @@ def test_it_reads_the_editor(run: Run, scene: Scene) -> None:
     assert json.loads(run.seen["state"]["text"])["current_buffer"]["name"] == str(scene.file)
 
 
-@pytest.mark.requirement("JUDGE-01", "JUDGE-02")
+@pytest.mark.requirement(
+    "G1", "JUDGE-01", "JUDGE-02", "VIM-PULL-02", "VIM-TOOL-03", "VIM-TOOL-04", "VIM-TOOL-05", "VIM-TOOL-06"
+)
 def test_it_drives_the_editor(run: Run, scene: Scene) -> None:
     edit = run.seen["edit"]["structuredContent"]
     assert (edit["lines_added"], edit["lines_removed"], edit["saved"]) == (1, 1, False)
@@ -109,7 +111,7 @@ def test_it_drives_the_editor(run: Run, scene: Scene) -> None:
     )
 
 
-@pytest.mark.requirement("JUDGE-01", "JUDGE-02")
+@pytest.mark.requirement("JUDGE-01", "JUDGE-02", "VIM-ERR-10", "VIM-ERR-13", "VIM-SEC-05")
 def test_its_mistakes_are_answered(run: Run, scene: Scene) -> None:
     assert run.seen["refused"]["isError"]
     assert run.seen["refused"]["_meta"]["code"] == 1004
@@ -123,7 +125,7 @@ def test_its_mistakes_are_answered(run: Run, scene: Scene) -> None:
     assert run.seen["bad_arguments"] == -32602
 
 
-@pytest.mark.requirement("JUDGE-04", "VIM-MCP-02", "VIM-MCP-03")
+@pytest.mark.requirement("JUDGE-04", "VIM-CONN-01", "VIM-MCP-01", "VIM-MCP-02", "VIM-MCP-03")
 def test_every_message_fits_the_schema(run: Run) -> None:
     exchanges = [read_exchange(path) for path in run.record.glob("*.jsonl")]
     assert sum(len(exchange) for exchange in exchanges) > 20

@@ -18,6 +18,7 @@ NOTE = Candidate("COMMIT_EDITMSG-web-3", "/src/web", "/src/web/.git/COMMIT_EDITM
 
 
 @given(st.text(), st.integers(1, 4_000_000))
+@pytest.mark.requirement("VIM-ID-04", "VIM-TEST-01")
 def test_an_id_is_safe_in_a_file_name(wanted: str, pid: int) -> None:
     name = instances.safe_id(wanted, pid)
     assert name.endswith(f"-{pid}")
@@ -32,16 +33,19 @@ def test_ordinary_ids_stay_as_they_are(name: str) -> None:
     assert instances.safe_id(name, int(name.rpartition("-")[2])) == name
 
 
+@pytest.mark.requirement("VIM-ID-04")
 def test_a_taken_id_gets_a_number() -> None:
     assert instances.unique_id("a-b-1", set()) == "a-b-1"
     assert instances.unique_id("a-b-1", {"a-b-1", "a-b-1.2"}) == "a-b-1.3"
 
 
+@pytest.mark.requirement("G3", "VIM-SEL-03")
 def test_the_only_editor_is_chosen() -> None:
     assert instances.choose([API], []) == API.instance_id
     assert instances.choose([API, NOTE], []) == API.instance_id
 
 
+@pytest.mark.requirement("PICK-01")
 def test_several_editors_are_told_apart_by_the_clients_directory() -> None:
     assert instances.choose([API, WEB], ["/src/web/static"]) == WEB.instance_id
     inner = Candidate("x-static-4", "/src/web/static", "")
@@ -59,23 +63,27 @@ def test_two_in_the_same_directory_are_not_guessed_between() -> None:
         instances.choose([WEB, twin], ["/src/web"])
 
 
+@pytest.mark.requirement("VIM-SEL-02")
 def test_no_editor_gives_the_words_that_help() -> None:
     with pytest.raises(NoInstanceSelected, match="No instances found, run :VimMCPReconnect in Vim"):
         instances.choose([], [])
 
 
+@pytest.mark.requirement("SHORT-01")
 def test_short_lived_editors_are_chosen_only_by_name() -> None:
     with pytest.raises(NoInstanceSelected, match="short-lived"):
         instances.choose([NOTE], ["/src/web"])
     assert instances.find([NOTE], NOTE.instance_id) == NOTE.instance_id
 
 
+@pytest.mark.requirement("VIM-ERR-13")
 def test_an_unknown_id_lists_those_that_are_there() -> None:
     with pytest.raises(InstanceNotFound, match="server-api-1") as error:
         instances.find([API, WEB], "nobody-1")
     assert error.value.data == {"instance_id": "nobody-1"}
 
 
+@pytest.mark.requirement("VIM-PREF-01")
 def test_the_list_begins_with_the_preference() -> None:
     assert instances.preferred_first([API, WEB], "index-web-2") == [WEB, API]
     assert instances.preferred_first([API, WEB], "index-web-999") == [WEB, API], "the same file and project, restarted"

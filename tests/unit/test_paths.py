@@ -61,7 +61,7 @@ def test_a_setting_leaves_one_place(monkeypatch: pytest.MonkeyPatch, name: str) 
     assert paths.candidates()[0].startswith("/some/place")
 
 
-@pytest.mark.requirement("VIM-CFG-02")
+@pytest.mark.requirement("VIM-CFG-02", "VIM-WIRE-02")
 def test_the_specifications_own_paths_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIM_MCP_RUNTIME_DIR", "/some/run")
     monkeypatch.setenv("VIM_MCP_SOCKET", "/tmp/vim-mcp-server.sock")

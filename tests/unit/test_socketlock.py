@@ -49,6 +49,7 @@ def test_a_second_one_is_told_who_holds_it(path: Path, held: SocketLock) -> None
     assert held.is_bound()
 
 
+@pytest.mark.requirement("VIM-SEC-01")
 def test_the_socket_and_its_lock_are_for_the_owner_alone(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     modes = []
     real = socket.socket.listen

@@ -12,6 +12,7 @@ CONTENT = st.binary(max_size=60).map(lambda data: data.replace(b"\n", b"").rstri
 
 
 @given(st.lists(CONTENT, max_size=8), st.lists(st.integers(0, 500), max_size=10))
+@pytest.mark.requirement("VIM-TEST-01", "VIM-WIRE-03")
 def test_lines_survive_every_split(lines: list[bytes], cuts: list[int]) -> None:
     data = b"".join(line + b"\n" for line in lines)
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
