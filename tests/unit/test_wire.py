@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ def test_lines_survive_every_split(lines: list[bytes], cuts: list[int]) -> None:
     data = b"".join(line + b"\n" for line in lines)
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     decoder = wire.LineDecoder()
-    got = [line for a, b in zip(edges, edges[1:], strict=False) for line in decoder.feed(data[a:b])]
+    got = [line for a, b in itertools.pairwise(edges) for line in decoder.feed(data[a:b])]
     assert got == [line for line in lines if line]
 
 
