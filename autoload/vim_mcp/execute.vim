@@ -24,15 +24,15 @@ function! vim_mcp#execute#execute(params) abort
 endfunction
 
 function! s:check_policy(command, params) abort
-  let l:policy = get(g:, 'vim_mcp_execute', 'safe')
-  if l:policy ==# 'all' || l:policy ==# 'safe' && vim_mcp#params#bool(a:params, 'safe', 0)
+  let l:policy = string(get(g:, 'vim_mcp_execute', 'safe'))
+  if l:policy ==# "'all'" || l:policy ==# "'safe'" && vim_mcp#params#bool(a:params, 'safe', 0)
     return
-  elseif l:policy ==# 'safe'
+  elseif l:policy ==# "'safe'"
     let l:reason = vim_mcp#params#string(a:params, 'reason', '')
     call s:refuse(a:command, (l:reason ==# '' ? 'it is not known to be harmless' : l:reason)
           \ . "; the user can allow every command with :let g:vim_mcp_execute = 'all'")
   endif
-  call s:refuse(a:command, (l:policy ==# 'off' ? "g:vim_mcp_execute is 'off'"
+  call s:refuse(a:command, (l:policy ==# "'off'" ? "g:vim_mcp_execute is 'off'"
         \ : "g:vim_mcp_execute is neither 'safe', 'all' nor 'off' and so counts as 'off'")
         \ . "; the user can allow commands with :let g:vim_mcp_execute = 'safe' (or 'all')")
 endfunction

@@ -15,7 +15,7 @@ let s:watch = {}
 
 " Begin: what runs longer than a:timeout ms is to be interrupted.
 function! vim_mcp#watchdog#start(timeout) abort
-  let s:watch = {'since': reltime(), 'timeout': a:timeout, 'asked': '', 'timer': -1}
+  let s:watch = {'since': reltime(), 'timeout': a:timeout, 'interrupted': '', 'timer': -1}
   if has('nvim')
     call v:lua.require'vim_mcp.watchdog'.start(s:step, a:timeout)
   else
@@ -28,32 +28,30 @@ endfunction
 " the mode(1) of a prompt.
 function! vim_mcp#watchdog#stop() abort
   if has('nvim')
-    let s:watch.asked = v:lua.require'vim_mcp.watchdog'.stop()
+    let s:watch.interrupted = v:lua.require'vim_mcp.watchdog'.stop()
   else
     call timer_stop(s:watch.timer)
+    let s:watch.interrupted = s:to_interrupt()
   endif
-  let l:late = s:is_late()
-  if l:late || s:watch.asked !=# ''
+  if s:watch.interrupted !=# ''
     call s:swallow()
   endif
-  return s:watch.asked !=# '' ? s:watch.asked : l:late ? 'time' : ''
+  return s:watch.interrupted
 endfunction
 
 " Runs in prompts, and in what serves timers while it waits (:sleep, term_wait()).
 " 'L' reaches confirm() too; 't' makes it an interrupt, so that the command does
 " not go on to its next question.
 function! s:look(timer) abort
-  let l:asks = mode(1) =~# '^[cr]'
-  if l:asks
-    let s:watch.asked = mode(1)
-  endif
-  if l:asks || s:is_late()
+  let s:watch.interrupted = s:to_interrupt()
+  if s:watch.interrupted !=# ''
     call feedkeys("\<C-c>", 'Lt')
   endif
 endfunction
 
-function! s:is_late() abort
-  return reltimefloat(reltime(s:watch.since)) * 1000 >= s:watch.timeout
+function! s:to_interrupt() abort
+  let l:late = reltimefloat(reltime(s:watch.since)) * 1000 >= s:watch.timeout
+  return mode(1) =~# '^[cr]' ? mode(1) : s:watch.interrupted !=# '' ? s:watch.interrupted : l:late ? 'time' : ''
 endfunction
 
 " A CTRL-C that came when there was nothing left to interrupt.

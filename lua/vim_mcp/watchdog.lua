@@ -4,34 +4,45 @@
 local uv = vim.loop
 local M = {}
 
+-- How many looks in a row must see a command line before it is taken for a question: a command-line window that closes
+-- by itself passes through one, and would stay open if it were interrupted there.
+local PATIENCE = 5
+
 local timer
-local asked = ""
+local reason = ""
+local command_lines = 0
 
 local function is_prompt(mode)
-  return mode.blocking or mode.mode:find("^[cr]") ~= nil
+  command_lines = mode.mode:sub(1, 1) == "c" and command_lines + 1 or 0
+  return mode.blocking or mode.mode:sub(1, 1) == "r" or command_lines >= PATIENCE
+end
+
+-- What there is to interrupt: the mode of a prompt, "time" when it is `late`, else nil.
+local function to_interrupt(late)
+  local mode = vim.api.nvim_get_mode()
+  return is_prompt(mode) and mode.mode or late and "time" or nil
 end
 
 -- Look every `step` ms: a prompt is interrupted at once, all else after `timeout` ms.
 function M.start(step, timeout)
-  local deadline = uv.now() + timeout
-  asked = ""
+  local left = math.ceil(timeout / step)
+  reason, command_lines = "", 0
   timer = uv.new_timer()
   timer:start(step, step, function()
-    local mode = vim.api.nvim_get_mode()
-    if is_prompt(mode) then
-      asked = mode.mode
-      vim.api.nvim_input("<C-c>")
-    elseif uv.now() >= deadline then
+    left = left - 1
+    local found = to_interrupt(left < 0)
+    if found then
+      reason = found
       vim.api.nvim_input("<C-c>")
     end
   end)
 end
 
--- Stop looking; the mode of the last prompt that was interrupted, or "".
+-- Stop looking; what was interrupted last ("time", or the mode of a prompt), or "".
 function M.stop()
   timer:stop()
   timer:close()
-  return asked
+  return reason
 end
 
 return M

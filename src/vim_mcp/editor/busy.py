@@ -55,7 +55,7 @@ def interrupt(pid: int) -> None:
 
 
 def _is_neovims_command(child: _Process) -> bool:
-    """Neovim gives its commands groups of their own, as it does its jobs; but nothing to read, and it hears both ends."""
+    """Neovim gives commands groups of their own, as it does jobs; but nothing to read, and it reads both their ends."""
     if child.terminal or len(child.argv) < 3 or not re.fullmatch(r"-\w*c", child.argv[-2]):
         return False
     ends = [os.readlink(_PROC / str(child.pid) / "fd" / str(number)) for number in range(3)]
