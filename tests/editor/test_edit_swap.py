@@ -42,6 +42,7 @@ def assert_refused(link: RawEditor, path: Path, pid: int) -> dict[str, Any]:
     return error
 
 
+@pytest.mark.requirement("KEEP-06")
 def test_an_edit_is_refused_and_leaves_nothing_open(held: tuple[Path, Terminal, Terminal, RawEditor]) -> None:
     path, holder, _, link = held
     error = assert_refused(link, path, holder.editor_pid)
@@ -51,6 +52,7 @@ def test_an_edit_is_refused_and_leaves_nothing_open(held: tuple[Path, Terminal, 
     assert len(swaps) == 1
 
 
+@pytest.mark.requirement("KEEP-06")
 def test_the_file_is_shown_read_only_without_a_question(
     held: tuple[Path, Terminal, Terminal, RawEditor], inside: Inside
 ) -> None:

@@ -75,6 +75,7 @@ def interrupted(link: RawEditor, terminal: Terminal, kind: str, command: str) ->
 # ---- output and errors
 
 
+@pytest.mark.requirement("VIM-TOOL-03")
 def test_the_result_is_the_output_the_place_and_the_mode(free: tuple[Terminal, RawEditor], tmp_path: Path) -> None:
     _, link = free
     edit(link, lines=["one", "two", "three"])
@@ -97,6 +98,7 @@ def test_the_result_is_the_output_the_place_and_the_mode(free: tuple[Terminal, R
         ("echo 'a' | throw 'late'", "", "late"),
     ],
 )
+@pytest.mark.requirement("VIM-ERR-15", "VIM-TOOL-03")
 def test_an_error_is_vims_own(free: tuple[Terminal, RawEditor], command: str, number: str, message: str) -> None:
     terminal, link = free
     error = refused(link, "execute", command=command)
@@ -149,6 +151,7 @@ def test_the_users_own_redir_goes_on(free: tuple[Terminal, RawEditor], inside: I
         ("'everything'", True, False), ("1", True, False), ("['all']", True, False),
     ],
 )  # fmt: skip
+@pytest.mark.requirement("CMD-02", "VIM-SEC-04")
 def test_the_users_policy_decides(
     raw_hub: RawHub, launch: Launch, home: EditorHome, policy: str, safe: bool, runs: bool
 ) -> None:
@@ -167,6 +170,7 @@ def test_the_users_policy_decides(
     assert ("counts as 'off'" in error["message"]) == (policy not in ("'safe'", "'off'"))
 
 
+@pytest.mark.requirement("VIM-SEC-04")
 def test_nothing_runs_by_default_that_is_not_called_safe(editor: tuple[Terminal, RawEditor]) -> None:
     _, link = editor
     assert kind_of(refused(link, "execute", command="echo 1")) == "refused"
@@ -279,6 +283,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.requirement("CMD-03")
 def test_a_question_neither_stops_the_editor_nor_the_next_command(
     free: tuple[Terminal, RawEditor], tmp_path: Path, question: str
 ) -> None:
@@ -302,6 +307,7 @@ def test_a_question_that_only_a_person_can_answer_is_told(free: tuple[Terminal, 
     assert error["data"]["waiting_for"] == "an answer (mode c)"
 
 
+@pytest.mark.requirement("KEEP-06")
 def test_a_file_with_a_swap_file_is_opened_read_only(
     free: tuple[Terminal, RawEditor], launch: Launch, raw_hub: RawHub, tmp_path: Path
 ) -> None:
@@ -339,6 +345,7 @@ def test_confirm_makes_no_dialog_of_an_error(free: tuple[Terminal, RawEditor], i
         "g/a/s/\\%#=1\\v(a+)+b//", "%!cat - /dev/zero",
     ],
 )  # fmt: skip
+@pytest.mark.requirement("CMD-03")
 def test_what_takes_too_long_is_interrupted(free: tuple[Terminal, RawEditor], kind: str, command: str) -> None:
     terminal, link = free
     edit(link, lines=["a" * 200])

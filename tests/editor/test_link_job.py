@@ -55,6 +55,7 @@ def _wait_gone(pid: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.requirement("VIM-PLAT-03")
 def test_the_protocol_is_the_same_through_the_job(link: tuple[Terminal, RawEditor]) -> None:
     terminal, connection = link
     assert connection.hello["info"]["pid"] == terminal.pid

@@ -36,6 +36,7 @@ def names(link: RawEditor) -> list[str]:
     return [Path(window["name"]).name for window in sorted(state(link, "windows"), key=lambda window: window["row"])]
 
 
+@pytest.mark.requirement("VIM-TOOL-04")
 def test_the_file_takes_the_place_of_what_was_there(shower: tuple[Terminal, RawEditor], path: Path) -> None:
     _, link = shower
     shown = link.request("show", file=str(path), line=3, column=2)
@@ -66,6 +67,7 @@ def test_a_column_within_a_character_is_its_beginning(shower: tuple[Terminal, Ra
 
 
 @pytest.mark.parametrize("hidden", ["hidden", "nohidden", "nohidden autowrite autowriteall"])
+@pytest.mark.requirement("KEEP-01")
 def test_unsaved_text_stays_in_sight_unless_it_may_be_hidden(
     shower: tuple[Terminal, RawEditor], path: Path, hidden: str
 ) -> None:
