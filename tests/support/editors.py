@@ -187,7 +187,8 @@ class EditorHome:
         self.runtime.mkdir(mode=0o700)
         self.vimrc = self.home / "vimrc"
         options = f"set runtimepath^={ROOT} shortmess+=I nomore ttimeout ttimeoutlen=10"
-        self.vimrc.write_text(f"set nocompatible\n{options}\n{vimrc}\n")
+        netrw = f"let g:netrw_home = '{self.home}'"  # else it keeps its history in the repository
+        self.vimrc.write_text(f"set nocompatible\n{options}\n{netrw}\n{vimrc}\n")
 
     def add(self, *lines: str) -> None:
         """Add lines to the vimrc; editors that are started later read them."""
