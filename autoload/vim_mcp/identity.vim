@@ -85,7 +85,8 @@ let s:handed .= '\|^git-rebase-todo\|^addp-hunk-edit\.diff$\|^hg-editor-\|^svn-c
 let s:handed .= '\|^crontab\.\|^sudoers\.tmp$\|^bash-fc\.\|^psql\.edit\.\|^mutt-\|^kubectl-edit-\|^claude-prompt-'
 
 " What mktemp(3) and its like make, directly in a directory for temporary files (sudoedit, zsh, fish, many others).
-let s:made_up = '^tmp\.\=\w\{6,}\%(\.\w\+\)\=$\|^zsh\w\{6}\|[.X]\w\{6,10}$\|^\%(.*\u\&.*\d\)\w\{8,}\%(\.\w\+\)\=$'
+let s:made_up = '^tmp\.\=\w\{6,}\%(\.\w\+\)\=$\|^zsh\w\{6}\|\.\%(\w*[A-Z0-9]\)\@=\w\{6,10}$'
+let s:made_up .= '\|^\%(\w*\u\)\@=\%(\w*\d\)\@=\w\{8,}\%(\.\w\+\)\=$'
 
 " Whether this editor was opened by another program for one file, or for standard input.
 function! vim_mcp#identity#short_lived() abort

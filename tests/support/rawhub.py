@@ -150,6 +150,10 @@ class RawHub:
         assert editor.greeted.wait(timeout), "the editor dialled but never registered"
         return editor
 
+    def waiting(self) -> int:
+        """How many editors have dialled that `editor()` has not handed out."""
+        return self._arrived.qsize()
+
     def close(self) -> None:
         """Stop listening, hang up on every editor and remove the socket file."""
         with contextlib.suppress(OSError):
