@@ -97,25 +97,28 @@ endfunction
 function! s:current(with_text, params) abort
   let l:buffer = s:buffer(getbufinfo(bufnr('%'))[0])
   if a:with_text
-    call s:add_content(l:buffer, vim_mcp#params#string(a:params, 'text_file', ''))
+    call s:add_content(l:buffer, a:params)
   endif
   return l:buffer
 endfunction
 
 " Text that is ignored or too large is null.
-function! s:add_content(buffer, text_file) abort
+function! s:add_content(buffer, params) abort
   let a:buffer.content = v:null
   if a:buffer.ignored
     return
   endif
-  let l:bytes = vim_mcp#text#bytes(a:buffer.id, 1, a:buffer.line_count, s:max_bytes)
-  if l:bytes > s:max_bytes
+  let l:last = min([a:buffer.line_count, vim_mcp#params#number(a:params, 'content_last', a:buffer.line_count)])
+  let l:max_bytes = vim_mcp#params#number(a:params, 'max_bytes', s:max_bytes)
+  let l:bytes = vim_mcp#text#bytes(a:buffer.id, 1, l:last, l:max_bytes)
+  let l:text_file = vim_mcp#params#string(a:params, 'text_file', '')
+  if l:bytes > l:max_bytes
     let a:buffer.bytes = l:bytes
-  elseif a:text_file ==# ''
-    let a:buffer.content = getline(1, '$')
+  elseif l:text_file ==# ''
+    let a:buffer.content = getline(1, l:last)
   else
     call remove(a:buffer, 'content')
-    call extend(a:buffer, vim_mcp#text#to_file(getline(1, '$'), a:text_file))
+    call extend(a:buffer, vim_mcp#text#to_file(getline(1, l:last), l:text_file))
   endif
 endfunction
 

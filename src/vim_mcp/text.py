@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+REPLACEMENT = "\ufffd"
+"""Stands for bytes that are no text."""
 NUL_IN_VIM = "\n"
 """Vim keeps a NUL byte in a line as a newline."""
 

@@ -93,6 +93,8 @@ def choose(candidates: Sequence[Candidate], directories: Sequence[str], preferen
 
 def _deepest(candidates: Iterable[Candidate], directories: Sequence[str]) -> list[Candidate]:
     real = [os.path.realpath(directory) for directory in directories if os.path.isabs(directory)]
+    if not real:
+        return []
     depths = [(c, depth) for c in candidates if (depth := _depth(c.cwd, real)) is not None]
     best = max((depth for _, depth in depths), default=0)
     return [c for c, depth in depths if depth == best]

@@ -1,4 +1,4 @@
-"""Reading text and state from an editor, text by file so that it arrives byte for byte and quickly."""
+"""Reading text and state from an editor: a little text in the answer, much of it by file."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from vim_mcp.errors import CommandFailed, EditorBusy
 
 MAX_TEXT = 10 * 1024 * 1024
 """Bytes of buffer text in one answer."""
+_LITTLE = 32 * 1024
+"""Bytes of text that are quicker in an answer's JSON than by a file."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +32,15 @@ class TextRead:
     lossy: bool
 
 
-async def read_text(editor: Editor, buffer: int = 0, first: int = 1, last: int = -1, **params: Any) -> TextRead:
+async def read_text(
+    editor: Editor, buffer: int = 0, first: int = 1, last: int = -1, max_bytes: int = MAX_TEXT
+) -> TextRead:
     """Lines `first` to `last` (-1: the last) of the buffer with id `buffer` (0: the current one).
 
-    Raises `CommandFailed` (kind `limit`) beyond 10 MB, (kind `ignored`) for a file whose text is private.
+    Raises `CommandFailed` (kind `limit`) beyond `max_bytes`, (kind `ignored`) for a file whose text is private.
     """
-    with editor.text_file() as path:
-        answer = await editor.request(
-            "get_text",
-            {"buffer": buffer, "first": first, "last": last, "max_bytes": MAX_TEXT, "text_file": str(path), **params},
-        )
-        body, lossy = _body(answer)
+    request = {"buffer": buffer, "first": first, "last": last}
+    answer, body, lossy = await _little(editor, request) or await _much(editor, {**request, "max_bytes": max_bytes})
     whole = answer["last"] < answer["line_count"] or answer["end_of_line"]
     return TextRead(
         text=body + "\n" if whole else body, buffer=answer["buffer"], first=answer["first"], last=answer["last"],
@@ -48,9 +48,30 @@ async def read_text(editor: Editor, buffer: int = 0, first: int = 1, last: int =
     )  # fmt: skip
 
 
-def _body(answer: dict[str, Any]) -> tuple[str, bool]:
-    if "text_file" not in answer:
-        return text.from_lines(answer["lines"]), False
+_Answer = tuple[dict[str, Any], str, bool]
+"""An answer to `get_text`, the text that came with it, and whether bytes in it had to be replaced."""
+
+
+async def _little(editor: Editor, request: dict[str, Any]) -> _Answer | None:
+    """Text in JSON; None where it is too long for it, or holds bytes that JSON may not have carried as they are."""
+    try:
+        answer = await editor.request("get_text", {**request, "max_bytes": _LITTLE})
+    except CommandFailed as error:
+        if error.data.get("kind") == "limit":
+            return None
+        raise
+    body = text.from_lines(answer["lines"])
+    return None if text.REPLACEMENT in body else (answer, body, False)
+
+
+async def _much(editor: Editor, request: dict[str, Any]) -> _Answer:
+    """Text by file, byte for byte."""
+    with editor.text_file() as path:
+        answer = await editor.request("get_text", {**request, "text_file": str(path)})
+        return answer, *_read(answer)
+
+
+def _read(answer: dict[str, Any]) -> tuple[str, bool]:
     with open(answer["text_file"], "rb") as file:
         return text.decode(file.read(), answer.get("text_encoding", "utf-8"))
 
@@ -69,11 +90,14 @@ async def _request(editor: Editor, request: dict[str, Any]) -> State:
 
 
 async def _with_text(editor: Editor, request: dict[str, Any]) -> State:
+    state = await _request(editor, {**request, "max_bytes": _LITTLE})
+    if "bytes" not in (state.get("current_buffer") or {}):
+        return state
     with editor.text_file() as path:
         state = await _request(editor, {**request, "text_file": str(path)})
-        current = state.get("current_buffer", {})
+        current = state.get("current_buffer") or {}
         if "text_file" in current:
-            body, _ = _body(current)
+            body, _ = _read(current)
             current["content"] = body.replace("\0", text.NUL_IN_VIM).split("\n")
             del current["text_file"], current["text_encoding"]
     return state

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from pydantic_core import to_json
 
 from vim_mcp import text
 from vim_mcp.editor.link import Editor
@@ -111,7 +112,7 @@ async def _json(uri: str, editor: Editor, address: str) -> list[Content]:
     if address == "state":
         _bound_content(state)
     body = {"instance_id": editor.instance_id, **state}
-    return [Content(uri, JSON, json.dumps(body, ensure_ascii=False))]
+    return [Content(uri, JSON, to_json(body).decode())]
 
 
 def _bound_content(state: dict[str, Any]) -> None:
@@ -129,7 +130,7 @@ def _bound_content(state: dict[str, Any]) -> None:
 
 async def _diagnostics(uri: str, editor: Editor) -> list[Content]:
     answer = await editor.request("get_diagnostics")
-    return [Content(uri, JSON, json.dumps({"instance_id": editor.instance_id, **answer}, ensure_ascii=False))]
+    return [Content(uri, JSON, to_json({"instance_id": editor.instance_id, **answer}).decode())]
 
 
 async def _text(uri: str, editor: Editor, buffer: int, first: int, last: int | None) -> list[Content]:

@@ -1,0 +1,56 @@
+"""Text arrives whole and byte for byte whether it is little (in the answer) or much (by file)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.mcpclient import StdioClient
+from tests.support.stage import Stage
+
+LITTLE, MUCH = 200, 20_000
+"""Lines: those of the second are more than travels in JSON."""
+
+
+@pytest.fixture
+def reader(stage: Stage, kind: str, tmp_path: Path) -> Callable[[bytes], StdioClient]:
+    """Opens an editor on a file that holds the given bytes, and a client that is tied to it."""
+
+    def open_on(content: bytes) -> StdioClient:
+        path = tmp_path / "text.txt"
+        path.write_bytes(content)
+        editor = stage.editor(kind, "-b", str(path))  # binary: bytes stay what they are
+        return stage.client(VIM_MCP_INSTANCE=stage.instance(editor))
+
+    return open_on
+
+
+def whole(client: StdioClient) -> tuple[str, bool]:
+    """The text of the current buffer, and whether it is said to be lossy."""
+    [content] = client.contents("vim://buffer/current?first=1&last=-1")
+    return content["text"], content["_meta"].get("lossy", False)
+
+
+@pytest.mark.parametrize("count", [LITTLE, MUCH])
+def test_text_arrives_as_it_is(reader: Callable[[bytes], StdioClient], count: int) -> None:
+    text = 'tab\t nul\0 quote" back\\slash é 漢字 😀 \ufffd\n' * count + "no line end"
+    assert whole(reader(text.encode())) == (text, False)
+
+
+@pytest.mark.parametrize("count", [LITTLE, MUCH])
+def test_bytes_that_are_no_text_are_said_to_be_lost(reader: Callable[[bytes], StdioClient], count: int) -> None:
+    assert whole(reader(b"b\xe9d\n" * count)) == ("b\ufffdd\n" * count, True)
+
+
+def test_state_holds_the_first_lines_of_a_large_text(reader: Callable[[bytes], StdioClient]) -> None:
+    current = reader(b"0123456789\n" * MUCH).read_json("vim://state")["current_buffer"]
+    assert current["content"] == ["0123456789"] * 2000
+    assert (current["content_range"]["last"], current["line_count"]) == (2000, MUCH)
+
+
+def test_state_cuts_long_lines_at_its_bound(reader: Callable[[bytes], StdioClient]) -> None:
+    current = reader((b"x" * 999 + b"\n") * 100).read_json("vim://state")["current_buffer"]
+    assert current["content"] == ["x" * 999] * 50
+    assert current["content_range"]["next"] == "vim://buffer/1?first=51"
