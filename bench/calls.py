@@ -26,7 +26,7 @@ _CALLS: tuple[tuple[str, bytes, Budget | None], ...] = (
     ("vim://buffer/current, 360 lines", read("vim://buffer/current"), None),
     ("vim://cursor", read("vim://cursor"), None),
     ("vim_search", tool("vim_search", pattern="method_12"), None),
-    ("vim_navigate", tool("vim_navigate", direction="line", line=20), None),
+    ("vim_navigate", tool("vim_navigate", direction="line", count=20), None),
     ("tools/list", request("tools/list"), None),
 )
 _WHOLE = read("vim://buffer/current?first=1&last=-1")
@@ -53,8 +53,8 @@ def client_of(stage: Stage, kind: str, file: Path) -> Iterator[Spawned]:
 def _small(directory: Path, kind: str, file: Path, rounds: int) -> Iterator[Row]:
     with stage_in(directory) as stage, floor_server() as server, client_of(stage, kind, file) as peer:
         for name, line, budget in _CALLS:
-            floor, sample = interleave(rounds, server.pings, partial(peer.times, line, 100))
-            yield row(f"{NAMES[kind]}: {name}", sample, floor, budget)
+            floor, pings, sample = interleave(rounds, python_starts, server.pings, partial(peer.times, line, 100))
+            yield row(f"{NAMES[kind]}: {name}", sample, floor, budget, pings)
 
 
 def _large(directory: Path, kind: str, file: Path, rounds: int) -> Iterator[Row]:

@@ -36,12 +36,12 @@ def _relay(directory: Path, rounds: int) -> Iterator[Row]:
     with stage_in(directory / "relay") as stage, floor_server() as server, helper("bench.fakehub", str(stage.socket)):
         peer = spawn(stage)
         floor, pings = interleave(rounds, server.pings, partial(peer.times, PING, 200))
-        yield row("relay alone: ping", pings, floor)
+        yield row("relay alone: ping, against a bare one", pings, floor)
         up = request("ping", text="x" * LARGE)
         both = (partial(peer.times, line, 3) for line in (request("large"), up))
         floor, down, upwards = interleave(rounds, partial(server.reads, large, 3), *both)
-        yield row("relay alone: 10 MB to the client", down, floor)
-        yield row("relay alone: 10 MB from the client", upwards, floor)
+        yield row("relay alone: 10 MB to the client, against a bare server", down, floor)
+        yield row("relay alone: 10 MB from the client, against the same", upwards, floor)
         yield Row("relay alone: its RSS after those", rss(peer.pid), rss(server.peer.pid), unit="MB")
         peer.close()
 
@@ -56,8 +56,8 @@ def _at_once(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
             lambda: timed(lambda: peer.times(line, _AT_ONCE), 5),
             lambda: timed(lambda: peer.burst(line, _AT_ONCE), 5),
         )
-        yield row(f"{NAMES[kind]}: {_AT_ONCE} vim://state one after the other", single, floor)
-        yield row(f"{NAMES[kind]}: {_AT_ONCE} vim://state at once", together, floor)
+        yield row(f"{NAMES[kind]}: {_AT_ONCE} vim://state in turn, against bare pings at once", single, floor)
+        yield row(f"{NAMES[kind]}: {_AT_ONCE} vim://state at once, against the same", together, floor)
 
 
 def _hung(directory: Path, rounds: int) -> Iterator[Row]:
@@ -78,5 +78,5 @@ def _hung(directory: Path, rounds: int) -> Iterator[Row]:
             return values
 
         sound, beside = interleave(rounds, partial(peer.times, line, 100), beside_hung)
-        yield row(f"{NAMES[kind]}: vim://state while another editor hangs", beside, sound)
+        yield row(f"{NAMES[kind]}: vim://state while another editor hangs, against none", beside, sound)
         waiting.close()

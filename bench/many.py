@@ -13,7 +13,7 @@ from bench import budgets
 from bench.budgets import Budget
 from bench.client import Dialled, Spawned, read, tool
 from bench.fakes import line, register, state
-from bench.floors import floor_server
+from bench.floors import floor_server, python_starts
 from bench.measure import Round, interleave, timed
 from bench.processes import helper
 from bench.report import Row, row
@@ -33,8 +33,8 @@ def run(directory: Path, rounds: int) -> Iterator[Row]:
             watched = WatchedEditor(stage, directory)
             peer = spawn(stage)
             for name, work, budget in _workloads(stage, directory, peer, watched, pid):
-                floor, sample = interleave(rounds, server.pings, work)
-                yield row(f"100 editors: {name}", sample, floor, budget)
+                floor, pings, sample = interleave(rounds, python_starts, server.pings, work)
+                yield row(f"100 editors: {name}", sample, floor, budget, pings)
             peer.close()
             watched.close()
         keeper.request("ping")

@@ -69,7 +69,7 @@ def _starts(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
             differences.append(with_it - without)
         cost, floor = (1000 * statistics.median(values[1:]) for values in (differences, floors))
         yield Row(f"{NAMES[kind]}: the plugin's part of the start", cost, floor, budgets.PLUGIN_LOAD)
-        yield Row(f"{NAMES[kind]}: the whole start without it", 1000 * statistics.median(plain), floor)
+        yield Row(f"{NAMES[kind]}: the start without it", 1000 * statistics.median(plain), floor)
         yield Row(f"{NAMES[kind]}: sourcing it, by --startuptime", _sourcing(stage, kind))
 
 
@@ -123,7 +123,7 @@ def _events(directory: Path, kind: str) -> Iterator[Row]:
         pairs = [(_loop(bare, directory), _loop(connected, directory)) for _ in range(3)]
     for place, event in enumerate(_EVENTS):
         without, with_it = (statistics.median(pair[side][place] for pair in pairs) for side in (0, 1))
-        yield Row(f"{NAMES[kind]}: {event}, the plugin connected", with_it, without, unit="us")
+        yield Row(f"{NAMES[kind]}: a {event}, against none of ours", with_it, without, unit="us")
     push = statistics.median(pair[1][-1] for pair in pairs)
     yield Row(f"{NAMES[kind]}: the state for a push (at most 10 a second)", push, unit="us")
 
