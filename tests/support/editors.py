@@ -22,7 +22,7 @@ import pyte
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("vim", "nvim", "nvim07")
-TIMEOUT = 15.0
+TIMEOUT = 30.0
 """Seconds that a test waits for an event before it fails; scaled by nothing else."""
 
 

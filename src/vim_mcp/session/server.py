@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
-import logging
-import traceback
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.runner import serve_loop
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import PROTOCOL_VERSION_META_KEY
-from pydantic import ValidationError
 
 from vim_mcp import __version__, wire
 from vim_mcp.editor.directory import Directory
-from vim_mcp.editor.link import Editor
 from vim_mcp.editor.registry import Preference
-from vim_mcp.errors import INTERNAL_ERROR, INVALID_PARAMS, VimMcpError
-from vim_mcp.session import resources
+from vim_mcp.errors import INVALID_PARAMS, VimMcpError
+from vim_mcp.session import forms, resources
+from vim_mcp.session.roots import list_roots
 from vim_mcp.session.selection import Selection
+from vim_mcp.session.subscriptions import Subscriptions
 from vim_mcp.session.transport import Transport
-from vim_mcp.tools.base import Call, Tool
+from vim_mcp.tools.base import Call
 from vim_mcp.tools.table import TOOLS
-
-logger = logging.getLogger(__name__)
 
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)  # roots are deprecated, and what clients have
 
@@ -74,13 +66,9 @@ class Session:
         self.client_name = "an MCP client"
         self._roots: list[str] | None = None
         self._context: Context | None = None
-        self._selection = Selection(
-            directory, preference, hello.instance, self._working_directories, self._remember
-        )  # fmt: skip
+        self._selection = Selection(directory, preference, hello.instance, self._working_directories, self._remember)
         self._selection.expect(hello.state.get("selected"))
-        self._subscriptions: set[str] = set(hello.state.get("subscriptions", ()))
-        self._bus = InMemorySubscriptionBus()
-        self._publishing: set[asyncio.Task[None]] = set()
+        self._subscriptions = Subscriptions(hello.state.get("subscriptions", ()), write, lambda: self.selected)
 
     @property
     def selected(self) -> str | None:
@@ -91,7 +79,7 @@ class Session:
         """Serve the client until its connection ends."""
         server = self._server()
         changes = NotificationOptions(resources_changed=True, tools_changed=True)
-        stop_listening = self._directory.listen(self._on_change)
+        stop_listening = self._directory.listen(self._subscriptions.on_change)
         try:
             await self._converse(server, server.create_initialization_options(changes))
         finally:
@@ -122,7 +110,7 @@ class Session:
             on_read_resource=self._read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscriptions_listen=self._subscriptions.streams,
             on_roots_list_changed=self._roots_changed,
         )
         server.middleware.clear()  # it holds tracing alone, for which nobody listens here
@@ -130,30 +118,27 @@ class Session:
 
     def _remember(self) -> None:
         """Give the relay what the next hub must know of this client."""
-        state = {"selected": self._selection.selected, "subscriptions": sorted(self._subscriptions)}
+        state = {"selected": self._selection.selected, "subscriptions": self._subscriptions.uris()}
         self._write(wire.encode({"relay": {"state": state}}))
 
     # Tools
 
     async def _list_tools(self, _: Context, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS.values()])
+        return types.ListToolsResult(tools=[forms.described(tool) for tool in TOOLS.values()])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         self._note_client(ctx)
         tool = TOOLS.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool {params.name!r}. There are: {', '.join(TOOLS)}")
-        arguments = _validated(tool, params.arguments or {})
+        arguments = forms.validated(tool, params.arguments or {})
         try:
-            with _faults_told(tool.name):
+            with forms.faults_told(tool.name):
                 editor = await self._selection.editor(arguments.instance_id) if tool.needs_editor else None
                 result = await tool.run(Call(self._selection, self.client_name, editor), arguments)
         except VimMcpError as error:
-            return _failed(error)
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=result.words())],
-            structured_content=result.model_dump(mode="json", exclude_none=True),
-        )
+            return forms.failed(error)
+        return forms.succeeded(result)
 
     def _note_client(self, ctx: Context) -> None:
         self._context = ctx
@@ -164,31 +149,21 @@ class Session:
     # Resources
 
     async def _list_resources(self, _: Context, __: Any) -> types.ListResourcesResult:
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(uri=r.uri, name=r.name, description=r.description, mime_type=r.mime_type)
-                for r in resources.RESOURCES
-            ]
-        )
+        return types.ListResourcesResult(resources=[forms.listed_resource(r) for r in resources.RESOURCES])
 
     async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(
-                    uri_template=r.uri, name=r.name, description=r.description, mime_type=r.mime_type
-                )
-                for r in resources.TEMPLATES
-            ]
+            resource_templates=[forms.listed_template(r) for r in resources.TEMPLATES]
         )
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         self._note_client(ctx)
         try:
-            with _faults_told(str(params.uri)):
+            with forms.faults_told(str(params.uri)):
                 contents = await self._contents(str(params.uri))
         except VimMcpError as error:
             raise MCPError(error.code, error.message, error.data or None) from error
-        return types.ReadResourceResult(contents=[_content(piece) for piece in contents])
+        return types.ReadResourceResult(contents=[forms.content(piece) for piece in contents])
 
     async def _contents(self, uri: str) -> list[resources.Content]:
         if uri == "vim://instances":
@@ -200,123 +175,30 @@ class Session:
     # Subscriptions
 
     async def _subscribe(self, _: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        uri = str(params.uri)
-        if uri != "vim://instances":
-            try:
-                resources.reader(uri)
-            except VimMcpError as error:
-                raise MCPError(error.code, error.message) from error
-        self._subscriptions.add(uri)
+        try:
+            self._subscriptions.add(str(params.uri))
+        except VimMcpError as error:
+            raise MCPError(error.code, error.message) from error
         self._remember()
         return types.EmptyResult()
 
     async def _unsubscribe(self, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        self._subscriptions.discard(str(params.uri))
+        self._subscriptions.remove(str(params.uri))
         self._remember()
         return types.EmptyResult()
-
-    def _on_change(self, event: str, editor: Editor) -> None:
-        if event in ("joined", "left"):
-            self._updated("vim://instances")
-        if editor.instance_id == self._selection.selected:
-            for uri in sorted(self._subscriptions - {"vim://instances"}):
-                self._updated(uri)
-            self._publish(ResourceUpdated(uri="vim://state"))
-        if event in ("joined", "left"):
-            self._publish(ResourcesListChanged())
-
-    def _updated(self, uri: str) -> None:
-        if uri in self._subscriptions:
-            notice = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}}
-            self._write(wire.encode(notice))
-        else:
-            self._publish(ResourceUpdated(uri=uri))
-
-    def _publish(self, event: Any) -> None:
-        task = asyncio.create_task(self._bus.publish(event))
-        self._publishing.add(task)
-        task.add_done_callback(self._publishing.discard)
 
     # Where the client works
 
     async def _working_directories(self) -> Sequence[str]:
         """The client's MCP roots where it offers them, else the directory it was started in."""
         if self._roots is None and self._context is not None:
-            self._roots = await _roots(self._context)
+            self._roots = await list_roots(self._context)
         return self._roots or [self._hello.cwd]
 
     async def _roots_changed(self, _: Context, __: Any) -> None:
         self._roots = None
 
 
-async def _roots(ctx: Context) -> list[str]:
-    capabilities = ctx.session.client_capabilities
-    if capabilities is None or capabilities.roots is None or not ctx.session.can_send_request:
-        return []
-    try:
-        async with asyncio.timeout(2.0):
-            listed = await ctx.session.list_roots()
-    except (MCPError, TimeoutError) as error:
-        logger.info("the client declared roots but did not list them: %s", error)
-        return []
-    uris = (urlsplit(str(root.uri)) for root in listed.roots)
-    return [unquote(uri.path) for uri in uris if uri.scheme == "file"]
-
-
 def _meta(request: types.JSONRPCRequest) -> dict[str, Any]:
     meta = (request.params or {}).get("_meta")
     return meta if isinstance(meta, dict) else {}
-
-
-def _described(tool: Tool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.schema,
-        output_schema=tool.output_schema,
-        annotations=types.ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=False,
-        ),
-    )
-
-
-def _validated(tool: Tool, arguments: dict[str, Any]) -> Any:
-    try:
-        return tool.arguments.model_validate(arguments)
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors())
-        raise MCPError(INVALID_PARAMS, f"{tool.name}: {faults}") from error
-
-
-@contextlib.contextmanager
-def _faults_told(what: str) -> Iterator[None]:
-    """Answer a fault of ours, or an editor's answer of a form that was not agreed, with -32603 (VIM-ERR-11).
-
-    The SDK would call some of them wrong parameters and give others the code 0. The exception's own words stay out of
-    the log, since they may quote a buffer's text.
-    """
-    try:
-        yield
-    except (MCPError, VimMcpError):
-        raise
-    except Exception as error:
-        name, trace = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
-        logger.error("%s failed by %s:\n%s", what, name, trace)
-        told = f"{what} failed inside vim-mcp ({name}): please report it with what `vim-mcp logs` shows"
-        raise MCPError(INTERNAL_ERROR, told) from error
-
-
-def _failed(error: VimMcpError) -> types.CallToolResult:
-    meta = {"code": error.code, "message": error.message, "data": error.data}
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=error.message)], is_error=True, _meta=meta
-    )  # fmt: skip
-
-
-def _content(piece: resources.Content) -> types.TextResourceContents:
-    return types.TextResourceContents(uri=piece.uri, mime_type=piece.mime_type, text=piece.text, _meta=piece.meta)
