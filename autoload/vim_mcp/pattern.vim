@@ -31,8 +31,13 @@ function! vim_mcp#pattern#end(pattern, start, timeout) abort
     return s:last_character(a:pattern, a:start, a:timeout)
   endif
   let [l:engine, l:rest] = matchlist(a:pattern, '^\(\%(\\%#=\d\)\=\)\(\_.*\)$')[1:2]
-  let l:anchored = l:engine . '\%' . a:start[0] . 'l\%' . a:start[1] . 'c\%(' . l:rest . '\m\)\zs'
-  let l:end = searchpos(l:anchored, 'cnW', 0, max([1, a:timeout]))
+  let l:match = l:engine . '\%' . a:start[0] . 'l\%' . a:start[1] . 'c\%(' . l:rest . '\m\)'
+  let l:end = searchpos(l:match . '\zs', 'cnW', 0, max([1, a:timeout]))
+  " There is no place behind the last line break: searchpos() gives the one before.
+  let l:behind = line('$') + 1
+  if l:end[0] == l:behind - 1 && a:pattern =~# '\\n\|\\_' && search(l:match . '\%' . l:behind . 'l', 'cnW')
+    return [l:behind, 1]
+  endif
   return l:end[0] == 0 ? a:start : l:end
 endfunction
 
