@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.support.editors import TIMEOUT
+from tests.support.editors import TIMEOUT, Terminal
 from tests.support.rawhub import EditorError, RawEditor
 
 Error = dict[str, Any]
@@ -43,6 +44,16 @@ def kind_of(error: Error) -> str:
     """The error's `data.kind`; it must be of code 1004."""
     assert error["code"] == 1004, error
     return str(error["data"]["kind"])
+
+
+_numbers = itertools.count(1)
+
+
+def command(terminal: Terminal, line: str) -> None:
+    """Run an Ex command in an editor in normal mode, and wait until it has been run."""
+    number = next(_numbers)
+    terminal.type(f":{line}\r:echo 'done' {number}\r")
+    terminal.wait_screen(lambda screen: f"done {number}" in screen)
 
 
 def wait_until(reached: Callable[[], bool], what: str) -> None:
