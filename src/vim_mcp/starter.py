@@ -48,24 +48,29 @@ def dial(timeout: float = START_TIMEOUT, patience: float = 0.0) -> socket.socket
         if now >= deadline:
             raise HubUnreachable(f"The hub that was started does not answer on {paths.socket_path()}. {see_log()}")
         if now >= patient_until:
-            _start_in_turn(deadline - now)
+            connection = _start_in_turn(deadline - now)
+        if connection is not None:
+            return connection
         time.sleep(_PAUSE)
 
 
-def _start_in_turn(timeout: float) -> None:
-    """Start a hub unless another client is doing so: ten that are launched together need not start ten."""
+def _start_in_turn(timeout: float) -> socket.socket | None:
+    """Start a hub unless another client is doing so: ten that are launched together need not start ten.
+
+    Return a connection to it, None where that other's hub is to be waited for.
+    """
     import fcntl  # a client with a hub need not load it
 
     directory = os.open(paths.runtime_dir(), os.O_RDONLY)
     try:
         fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        connection = connect()
-        if connection is not None:
-            connection.close()
-        else:
+        connection = connect()  # it may have come while we waited for our turn
+        if connection is None:
             start_hub(timeout)
-    except BlockingIOError:
-        pass  # it is another's turn
+            connection = connect()
+        return connection
+    except BlockingIOError:  # it is another's turn
+        return None
     finally:
         os.close(directory)
 
