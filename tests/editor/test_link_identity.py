@@ -111,8 +111,11 @@ def test_editors_opened_by_other_programs_are_short_lived(
 
 @pytest.mark.parametrize(
     ("name", "short_lived"),
-    [("hosts.aB3dE6gH", True), ("sshdXk29dPqa.conf", True), ("tmp.Zk3v9aQ1xY", True), ("tmpab3d_x9.py", True),
-     ("zshQ7w2Xa", True), ("notes.txt", False), ("document.txt", False), ("Makefile", False), ("settings.json", False), ("notes.markdown", False)],
+    [
+        ("hosts.aB3dE6gH", True), ("sshdXk29dPqa.conf", True), ("tmp.Zk3v9aQ1xY", True), ("tmpab3d_x9.py", True),
+        ("zshQ7w2Xa", True), ("notes.txt", False), ("document.txt", False), ("Makefile", False),
+        ("settings.json", False), ("notes.markdown", False),
+    ],
 )  # fmt: skip
 def test_made_up_names_in_a_directory_for_temporary_files_are_short_lived(
     raw_hub: RawHub, launch: Launch, tmp_path: Path, name: str, short_lived: bool

@@ -1,0 +1,91 @@
+"""What loading the plugin does to an editor: next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.editors import ROOT, EditorHome, Terminal
+from tests.support.inside import Inside
+from tests.support.rawhub import RawHub
+
+Launch = Callable[..., Terminal]
+
+COMMANDS = ["History", "Log", "Pause", "Reconnect", "Start", "Status", "Stop"]
+
+
+def test_loading_sources_one_small_file(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
+    home.add("autocmd VimEnter * let g:names = execute('scriptnames')")
+    if_lua = "has('nvim') ? luaeval('package.loaded[\"vim_mcp.link\"] ~= nil') : v:false"
+    home.add(f"autocmd VimEnter * let g:lua = {if_lua}")
+    terminal = launch()
+    names, lua = inside.value(terminal, "[g:names, g:lua]")
+    assert "plugin/vim_mcp.vim" in names
+    assert "autoload/vim_mcp" not in names
+    assert lua is False
+    assert len((ROOT / "plugin" / "vim_mcp.vim").read_text().splitlines()) < 60
+
+
+def test_no_key_is_mapped_and_no_option_changed(
+    raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside
+) -> None:
+    settings = "[execute('set all'), execute('map'), execute('map!'), execute('tmap'), execute('abbreviate')]"
+    loaded = launch("one.txt")
+    raw_hub.editor().event("BufEnter")
+    with_plugin = inside.value(loaded, settings)
+    loaded.type(":qa!\r")
+    loaded.wait()
+    home.add("let g:loaded_vim_mcp = 1")
+    assert inside.value(launch("one.txt"), settings) == with_plugin
+
+
+def test_the_commands_are_there(raw_hub: RawHub, launch: Launch, inside: Inside) -> None:
+    terminal = launch()
+    assert inside.value(terminal, "getcompletion('VimMCP', 'command')") == [f"VimMCP{name}" for name in COMMANDS]
+    assert inside.value(terminal, "getcompletion('VimMCPPause ', 'cmdline')") == ["on", "off"]
+
+
+def test_a_second_loading_changes_nothing(raw_hub: RawHub, launch: Launch, inside: Inside) -> None:
+    terminal = launch()
+    link = raw_hub.editor()
+    link.event("BufEnter")
+    before = inside.value(terminal, "execute('autocmd')")
+    terminal.type(":runtime! plugin/vim_mcp.vim\r")
+    assert inside.value(terminal, "execute('autocmd')") == before
+    assert link.request("ping") == {}
+    assert raw_hub.waiting() == 0
+
+
+def test_an_editor_that_loads_the_plugin_late_registers(raw_hub: RawHub, launch: Launch, home: EditorHome) -> None:
+    home.vimrc.write_text(home.vimrc.read_text().replace(f"set runtimepath^={ROOT}\n", ""))
+    terminal = launch("one.txt")
+    terminal.wait_screen("one.txt")
+    terminal.type(f":set runtimepath^={ROOT}\r:runtime plugin/vim_mcp.vim\r")
+    assert raw_hub.editor().request("ping") == {}
+
+
+@pytest.mark.parametrize("kind", ["vim"], indirect=True)  # Neovim has no 'compatible'
+def test_a_compatible_vim_works_too(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> None:
+    home.vimrc.write_text(home.vimrc.read_text().replace("set nocompatible\n", ""))
+    home.add("set compatible")
+    terminal = launch("one.txt", cwd=tmp_path)
+    link = raw_hub.editor()
+    assert link.request("get_state")["current_buffer"]["content"] == [""]
+    terminal.type(":VimMCPStatus\r")
+    terminal.wait_screen("connected as one-")
+
+
+def test_settings_of_the_users_that_often_break_plugins_do_no_harm(
+    raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path
+) -> None:
+    home.add("set ignorecase nomagic gdefault lazyredraw autochdir splitbelow nohidden virtualedit=all report=0")
+    home.add("set fileignorecase wildignore=*.sock,*.txt,* isfname=@ iskeyword=@ selection=exclusive nostartofline")
+    terminal = launch("one.txt", cwd=tmp_path)
+    link = raw_hub.editor()
+    assert link.hello["info"]["main_file"] == str(tmp_path / "one.txt")
+    assert link.request("get_state")["current_buffer"]["content"] == [""]
+    terminal.type("ix\x1b")
+    link.event("InsertLeave")
+    assert "E" not in terminal.lines()[-1], terminal.text()
