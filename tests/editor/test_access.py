@@ -27,6 +27,7 @@ def link(home: EditorHome, editor: tuple[Terminal, RawEditor]) -> RawEditor:
     return editor[1]
 
 
+@pytest.mark.requirement("ACCESS-01")
 def test_an_editor_may_be_for_reading_only(link: RawEditor, editor: tuple[Terminal, RawEditor]) -> None:
     command(editor[0], "let g:vim_mcp_access = 'read'")
     for method, params in READING.items():
@@ -40,6 +41,7 @@ def test_an_editor_may_be_for_reading_only(link: RawEditor, editor: tuple[Termin
 
 
 @pytest.mark.parametrize("access", ["'off'", "'nonsense'", "0", "['edit']"])
+@pytest.mark.requirement("ACCESS-01")
 def test_an_editor_may_be_closed(link: RawEditor, editor: tuple[Terminal, RawEditor], access: str) -> None:
     command(editor[0], f"let g:vim_mcp_access = {access}")
     for method, params in (READING | CHANGING).items():
@@ -49,6 +51,7 @@ def test_an_editor_may_be_closed(link: RawEditor, editor: tuple[Terminal, RawEdi
     assert link.request("ping") == {}
 
 
+@pytest.mark.requirement("ACCESS-01")
 def test_access_can_be_paused(link: RawEditor, editor: tuple[Terminal, RawEditor]) -> None:
     edit(link, lines=["before"])
     command(editor[0], "VimMCPPause on")
@@ -114,6 +117,7 @@ def secret(path: Path) -> Path:
     return path
 
 
+@pytest.mark.requirement("ACCESS-02")
 def test_private_files_are_never_given(link: RawEditor, editor: tuple[Terminal, RawEditor], project: Path) -> None:
     command(editor[0], "set hidden ignorecase noswapfile")
     for name in SECRET:
@@ -123,6 +127,7 @@ def test_private_files_are_never_given(link: RawEditor, editor: tuple[Terminal, 
     assert not any("SECRET" in str(state(link, section)) for section in ("buffers", "windows", "current_buffer"))
 
 
+@pytest.mark.requirement("ACCESS-02")
 def test_private_files_are_not_changed(link: RawEditor, project: Path) -> None:
     path = secret(project / ".env")
     for params in (
@@ -150,6 +155,7 @@ def test_a_link_to_a_private_file_is_private(
     assert kind_of(refused(link, "get_text", file=f"{project}/dir/../.env")) == "ignored"
 
 
+@pytest.mark.requirement("ACCESS-02")
 def test_the_patterns_are_the_persons(link: RawEditor, editor: tuple[Terminal, RawEditor], project: Path) -> None:
     command(editor[0], "set hidden noswapfile")
     command(editor[0], "let g:vim_mcp_ignore = ['*.secret', 'private/*', '~/*', '[ab].txt', '/etc/*']")

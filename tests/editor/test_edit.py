@@ -55,6 +55,7 @@ CASES: list[tuple[dict[str, Any], list[str], list[int]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.requirement("VIM-TOOL-04")
 def test_edits(link: RawEditor) -> None:
     for change, lines, where in CASES:
         edit(link, lines=LINES)
@@ -122,6 +123,7 @@ def test_text_is_found_and_replaced_as_it_is(
         (["", ""], "ambiguous", {"count": 4, "lines": [1, 2, 3, 4]}),
     ],
 )
+@pytest.mark.requirement("KEEP-05")
 def test_text_must_occur_exactly_once(link: RawEditor, old: list[str], kind: str, data: dict[str, Any]) -> None:
     error = refused(link, "edit", buffer=0, kind="substitute", old_lines=old, lines=["x"])
     assert all(str(line) in error["message"] for line in data["lines"])
@@ -157,6 +159,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.requirement("VIM-ERR-10")
 def test_wrong_parameters_are_named_and_change_nothing(link: RawEditor) -> None:
     for params, name in WRONG:
         error = refused(link, "edit", buffer=0, **params)
@@ -167,6 +170,7 @@ def test_wrong_parameters_are_named_and_change_nothing(link: RawEditor) -> None:
     assert text(link) == LINES
 
 
+@pytest.mark.requirement("KEEP-04")
 def test_a_changedtick_that_is_not_the_present_one_changes_nothing(
     link: RawEditor, editor: tuple[Terminal, RawEditor]
 ) -> None:
@@ -182,6 +186,7 @@ def test_a_changedtick_that_is_not_the_present_one_changes_nothing(
     assert text(link) == ["", "two", "three", "four"]
 
 
+@pytest.mark.requirement("SCALE-02")
 def test_ten_megabytes(link: RawEditor) -> None:
     lines = [f"{number:09}" for number in range(1_000_000)]
     edit(link, lines=lines)

@@ -43,6 +43,7 @@ def _pushed(link: RawEditor, wanted: Callable[[State], bool]) -> list[State]:
 
 
 @pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.requirement("VIM-CONN-05", "VIM-PUSH-01", "VIM-PUSH-02", "VIM-PUSH-03", "VIM-PUSH-04")
 def test_a_change_is_pushed_with_the_events_that_told_it(editor: tuple[Terminal, RawEditor], event: str) -> None:
     terminal, link = editor
     keys, wanted = EVENTS[event]
@@ -117,6 +118,7 @@ def test_an_event_without_a_change_is_not_pushed(editor: tuple[Terminal, RawEdit
 
 
 @pytest.mark.parametrize("events", ["['BufWrite']", "['BufWrite', 'NoSuchEvent', 7, 'BufEnter * let g:bad = 1 |']"])
+@pytest.mark.requirement("VIM-CFG-07")
 def test_the_user_chooses_the_events(
     raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside, events: str, tmp_path: Path
 ) -> None:
@@ -132,6 +134,7 @@ def test_the_user_chooses_the_events(
     assert inside.value(terminal, "exists('g:bad')") == 0
 
 
+@pytest.mark.requirement("VIM-CFG-07")
 def test_no_events_no_pushes(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> None:
     home.add("let g:vim_mcp_state_push_events = []")
     terminal = launch("one.txt", cwd=tmp_path)
@@ -168,6 +171,7 @@ def test_without_a_hub_nothing_is_watched(raw_hub: RawHub, launch: Launch, home:
     again.close()
 
 
+@pytest.mark.requirement("ACCESS-01")
 def test_an_editor_that_is_paused_pushes_nothing_of_its_buffers(editor: tuple[Terminal, RawEditor]) -> None:
     terminal, link = editor
     terminal.type(":VimMCPPause\r")

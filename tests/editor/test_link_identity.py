@@ -35,6 +35,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.requirement("VIM-ID-01", "VIM-ID-02", "VIM-ID-04")
 def test_the_id_is_safe_for_any_file_name(
     raw_hub: RawHub, launch: Launch, kind: str, name: str, tmp_path: Path
 ) -> None:
@@ -47,6 +48,7 @@ def test_the_id_is_safe_for_any_file_name(
     assert hello["info"]["main_file"] == str(project / name)
 
 
+@pytest.mark.requirement("VIM-ID-02", "VIM-ID-03")
 def test_without_a_file_it_is_unnamed(raw_hub: RawHub, launch: Launch, tmp_path: Path) -> None:
     project = tmp_path / "a project, with ✻"
     project.mkdir()
@@ -63,6 +65,7 @@ def test_the_root_directory_is_a_project_too(raw_hub: RawHub, launch: Launch) ->
 
 
 @pytest.mark.parametrize("git", ["directory", "file"])
+@pytest.mark.requirement("VIM-ID-03")
 def test_the_project_is_the_git_root(raw_hub: RawHub, launch: Launch, tmp_path: Path, git: str) -> None:
     root = tmp_path / "we [ir]d,;*root"
     deep = root / "src;" / "deep **"
@@ -100,6 +103,7 @@ def test_a_directory_as_argument_gives_its_name(raw_hub: RawHub, launch: Launch,
         ("commit_editmsg.py", False), ("tmp.txt", False),
     ],
 )  # fmt: skip
+@pytest.mark.requirement("SHORT-01")
 def test_editors_opened_by_other_programs_are_short_lived(
     raw_hub: RawHub, launch: Launch, tmp_path: Path, name: str, short_lived: bool
 ) -> None:
@@ -139,11 +143,13 @@ def shell(kind: str, home: EditorHome) -> Iterator[Callable[[str], Terminal]]:
         terminal.close()
 
 
+@pytest.mark.requirement("SHORT-01")
 def test_an_editor_that_reads_standard_input_is_short_lived(raw_hub: RawHub, shell: Callable[[str], Terminal]) -> None:
     shell("echo text | $EDIT -")
     assert raw_hub.editor().hello["info"]["short_lived"] is True
 
 
+@pytest.mark.requirement("SHORT-01")
 def test_a_git_commit_is_short_lived_and_works(
     raw_hub: RawHub, shell: Callable[[str], Terminal], tmp_path: Path
 ) -> None:
@@ -179,6 +185,7 @@ LATER = "call timer_start(700, {-> execute('qa!')})"
 
 
 @pytest.mark.parametrize("how", ["no screen", "headless"])
+@pytest.mark.requirement("LINK-05")
 def test_editors_without_a_screen_do_not_register_unless_told_to(
     raw_hub: RawHub, kind: str, home: EditorHome, how: str
 ) -> None:
@@ -195,6 +202,7 @@ def test_editors_without_a_screen_do_not_register_unless_told_to(
         assert raw_hub.waiting() == 1
 
 
+@pytest.mark.requirement("LINK-04", "VIM-CFG-04")
 def test_a_switched_off_plugin_does_not_register_until_it_is_told_to(
     raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside
 ) -> None:
@@ -206,6 +214,7 @@ def test_a_switched_off_plugin_does_not_register_until_it_is_told_to(
     assert raw_hub.editor().request("ping") == {}
 
 
+@pytest.mark.requirement("SHORT-01")
 def test_fifty_editors_that_quit_at_once_leave_nothing_behind(
     shell: Callable[[str], Terminal], home: EditorHome, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ Launch = Callable[..., Terminal]
 COMMANDS = ["History", "Log", "Pause", "Reconnect", "Start", "Status", "Stop"]
 
 
+@pytest.mark.requirement("LINK-06")
 def test_loading_sources_one_small_file(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
     home.add("autocmd VimEnter * let g:names = execute('scriptnames')")
     if_lua = "has('nvim') ? luaeval('package.loaded[\"vim_mcp.link\"] ~= nil') : v:false"
@@ -67,6 +68,7 @@ def test_an_editor_that_loads_the_plugin_late_registers(raw_hub: RawHub, launch:
 
 
 @pytest.mark.parametrize("kind", ["vim"], indirect=True)  # Neovim has no 'compatible'
+@pytest.mark.requirement("VIM-PLAT-02")
 def test_a_compatible_vim_works_too(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> None:
     home.vimrc.write_text(home.vimrc.read_text().replace("set nocompatible\n", ""))
     home.add("set compatible")

@@ -16,6 +16,7 @@ def link(home: EditorHome, editor: tuple[Terminal, RawEditor]) -> RawEditor:
 
 
 @pytest.mark.parametrize("method", ["", "get_states", "vim_mcp#buffers#get_state", "s:run", "execute | quit"])
+@pytest.mark.requirement("VIM-ERR-09")
 def test_there_are_no_other_methods(link: RawEditor, method: str) -> None:
     error = refused(link, method)
     assert error["code"] == -32601
@@ -77,6 +78,7 @@ def test_an_error_may_speak_of_bytes_that_are_no_text(link: RawEditor, editor: t
     assert state(link, "current_buffer")["name"].endswith(".txt")
 
 
+@pytest.mark.requirement("SCALE-01")
 def test_twenty_edits_at_once_are_all_done_in_order(link: RawEditor, editor: tuple[Terminal, RawEditor]) -> None:
     requests = [link.start("edit", buffer=0, kind="insert", line=1, lines=[str(number)]) for number in range(20)]
     results = [link.answer(request) for request in requests]

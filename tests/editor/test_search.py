@@ -60,6 +60,7 @@ def places(link: RawEditor, pattern: str, **params: Any) -> list[Place]:
 # ---- what is found
 
 
+@pytest.mark.requirement("VIM-TOOL-05")
 def test_a_match_has_its_buffer_place_and_text(link: RawEditor, tmp_path: Path) -> None:
     name = str(tmp_path / "project" / "one.txt")
     match = {"buffer": 1, "name": name, "line": 4, "column": 4, "end_line": 4, "end_column": 7, "text": "foobarfoo"}
@@ -96,6 +97,7 @@ def test_a_match_has_its_buffer_place_and_text(link: RawEditor, tmp_path: Path) 
         ("end\\n", [(7, 2, 8, 1)]),
     ],
 )
+@pytest.mark.requirement("VIM-TOOL-05")
 def test_vims_own_patterns(link: RawEditor, pattern: str, found: list[Place]) -> None:
     assert places(link, pattern) == found
 
@@ -175,6 +177,7 @@ def test_few_are_given_all_are_counted(link: RawEditor) -> None:
     ("pattern", "number"),
     [("foo\\(", "E54"), ("\\%[a", "E69"), ("a\\{1,2", "E554"), ("\\%d99999999999", "E678"), ("\\v(a+", "E54")],
 )
+@pytest.mark.requirement("VIM-ERR-15")
 def test_an_invalid_pattern_is_vims_error(link: RawEditor, pattern: str, number: str) -> None:
     for scope in ("current", "all"):
         error = refused(link, "search", pattern=pattern, scope=scope)
@@ -239,6 +242,7 @@ OPEN = (
 )
 
 
+@pytest.mark.requirement("VIM-TOOL-05")
 def test_all_listed_buffers(link: RawEditor, terminal: Terminal, inside: Inside, project: Path) -> None:
     terminal.type(OPEN)
     before = inside.value(terminal, SNAPSHOT)
@@ -268,6 +272,7 @@ def test_the_current_buffer_comes_first_and_alone(
     assert Path(search(link, "needle", scope="all", limit=1)["matches"][0]["name"]).name == "hidden.txt"
 
 
+@pytest.mark.requirement("ACCESS-02")
 def test_a_private_current_buffer_is_not_searched(
     link: RawEditor, terminal: Terminal, inside: Inside, project: Path
 ) -> None:
@@ -315,6 +320,7 @@ STATES = {
 
 @pytest.mark.parametrize("name", STATES)
 @pytest.mark.parametrize("scope", ["current", "all"])
+@pytest.mark.requirement("BUSY-03", "KEEP-02")
 def test_searching_in_any_mode_takes_no_key_and_moves_nothing(
     link: RawEditor, terminal: Terminal, inside: Inside, kind: str, project: Path, name: str, scope: str
 ) -> None:
@@ -352,6 +358,7 @@ def test_a_terminal_goes_on(link: RawEditor, terminal: Terminal, kind: str, tmp_
     assert state(link, "mode") == "t"
 
 
+@pytest.mark.requirement("KEEP-02")
 def test_the_users_search_and_screen_stay(link: RawEditor, terminal: Terminal, inside: Inside, project: Path) -> None:
     terminal.type(OPEN + ":set hlsearch scrolloff=2 ignorecase\r/foo\rggzfjzo2lma")
     inside.value(terminal, SNAPSHOT)

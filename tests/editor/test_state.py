@@ -37,6 +37,7 @@ def types(thing: dict[str, Any]) -> dict[str, type]:
     return {name: type(value) for name, value in thing.items()}
 
 
+@pytest.mark.requirement("VIM-STATE-01", "VIM-STATE-02")
 def test_the_whole_state_is_in_the_specifications_form(link: RawEditor, tmp_path: Path) -> None:
     whole = link.request("get_state")
     assert set(whole) == {"current_buffer", "windows", "buffers", "cursor", "mode", "cwd"}
@@ -80,6 +81,7 @@ def test_the_text_may_go_into_a_file(link: RawEditor, tmp_path: Path) -> None:
     assert path.read_text() == "one\ntwo\nthrée\nfour"
 
 
+@pytest.mark.requirement("VIM-RES-05")
 def test_windows_are_described_where_they_are(link: RawEditor, editor: tuple[Terminal, RawEditor]) -> None:
     terminal, _ = editor
     terminal.type(
@@ -102,6 +104,7 @@ def test_windows_are_described_where_they_are(link: RawEditor, editor: tuple[Ter
     assert all(buffer["visible"] for buffer in state(link, "buffers"))
 
 
+@pytest.mark.requirement("VIM-RES-04")
 def test_buffers_are_those_that_are_listed_or_shown(link: RawEditor, editor: tuple[Terminal, RawEditor]) -> None:
     terminal, _ = editor
     terminal.type(":set hidden\r:edit two.txt\r:badd three.txt\r:call bufadd('four.txt')\r:help\r")
@@ -134,6 +137,7 @@ def context(link: RawEditor) -> Any:
     return link.request("get_state", sections=["context"])["context"]
 
 
+@pytest.mark.requirement("VIM-RES-07")
 def test_the_context_of_the_cursor(link: RawEditor, editor: tuple[Terminal, RawEditor]) -> None:
     terminal, _ = editor
     edit(link, lines=[str(number) for number in range(1, 11)])
@@ -164,6 +168,7 @@ SELECTIONS = [
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.requirement("VIM-RES-07")
 def test_what_is_selected(link: RawEditor, editor: tuple[Terminal, RawEditor], selection: tuple[Any, ...]) -> None:
     keys, mode, start, end, lines = selection
     editor[0].type(f"gg0{keys}")
@@ -198,6 +203,7 @@ def test_a_long_selection_is_cut(link: RawEditor, editor: tuple[Terminal, RawEdi
     assert context(link)["selection"]["text"] == [str(number) for number in range(1, 201)]
 
 
+@pytest.mark.requirement("KEEP-07")
 def test_helper_buffers_are_nowhere(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> None:
     home.add(
         "set undofile", f"set undodir={tmp_path} viminfo='10 shada='10" if False else f"set undofile undodir={tmp_path}"
