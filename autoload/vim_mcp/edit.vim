@@ -75,6 +75,7 @@ endfunction
 function! s:edit(target, request) abort
   let l:bufnr = a:target.bufnr
   call s:prepare(a:target, a:request)
+  let a:target.empty = vim_mcp#text#is_empty(l:bufnr)
   let l:hunks = s:hunks(l:bufnr, a:request)
   if a:request.save
     call vim_mcp#save#check_text(l:bufnr, l:hunks)
@@ -153,7 +154,7 @@ function! s:insertion(bufnr, request) abort
   elseif empty(a:request.lines)
     return []
   elseif vim_mcp#text#is_empty(a:bufnr)
-    return [{'line': 1, 'removed': 1, 'lines': a:request.lines, 'in_empty': 1}]
+    return [{'line': 1, 'removed': 1, 'lines': a:request.lines}]
   endif
   return [{'line': a:request.line, 'removed': 0, 'lines': a:request.lines}]
 endfunction
@@ -191,7 +192,8 @@ function! s:result(target, request, hunks) abort
   let l:line = empty(a:hunks) ? get(a:request, 'line', 1) : a:hunks[0].line
   let l:end_line = empty(a:hunks) ? l:line - 1
         \ : a:hunks[-1].line - 1 + l:added - l:removed + a:hunks[-1].removed
-  let l:counted = l:removed - get(get(a:hunks, 0, {}), 'in_empty', 0)
+  " The one line of an empty buffer is none.
+  let l:counted = a:target.empty && l:removed ? l:removed - 1 : l:removed
   return {'buffer': vim_mcp#buffers#info(a:target.bufnr), 'line': l:line, 'end_line': l:end_line,
         \ 'lines_added': l:added, 'lines_removed': l:counted, 'changedtick': getbufvar(a:target.bufnr, 'changedtick'),
         \ 'saved': s:bool[a:request.save], 'created': s:bool[a:target.created]}

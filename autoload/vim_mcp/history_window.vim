@@ -7,7 +7,7 @@ let s:title = 'what MCP clients did here   <CR> go there   u undo this edit   q 
 
 " Open the list, or bring the open one up to date and go to it.
 function! vim_mcp#history_window#open() abort
-  let l:open = filter(range(1, winnr('$')), 'getwinvar(v:val, "vim_mcp_history", 0)')
+  let l:open = filter(range(1, winnr('$')), 'getbufvar(winbufnr(v:val), "vim_mcp_history", 0)')
   if !empty(l:open)
     execute l:open[0] . 'wincmd w'
   else
@@ -18,7 +18,7 @@ endfunction
 
 function! s:new() abort
   noautocmd botright 12new
-  let w:vim_mcp_history = 1
+  let b:vim_mcp_history = 1
   setlocal buftype=nofile bufhidden=wipe nobuflisted noswapfile noundofile nowrap nonumber norelativenumber
   setlocal winfixheight cursorline nospell statusline=vim-mcp\ history
   nnoremap <buffer> <silent> <nowait> <CR> :<C-U>call <SID>go()<CR>
