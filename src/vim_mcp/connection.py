@@ -79,7 +79,7 @@ class LineConnection(asyncio.Protocol):
         """Send bytes without waiting; a peer with too much unread is dropped."""
         if self.closed:
             return
-        self.transport.write(data)
+        self.transport.write(memoryview(data))  # of a view, what the socket does not take is copied once less
         if self.transport.get_write_buffer_size() > MAX_UNSENT:
             self.transport.abort()
 

@@ -41,9 +41,10 @@ async def read_text(
     """
     request = {"buffer": buffer, "first": first, "last": last}
     answer, body, lossy = await _little(editor, request) or await _much(editor, {**request, "max_bytes": max_bytes})
-    whole = answer["last"] < answer["line_count"] or answer["end_of_line"]
+    if answer["last"] < answer["line_count"] or answer["end_of_line"]:
+        body += "\n"
     return TextRead(
-        text=body + "\n" if whole else body, buffer=answer["buffer"], first=answer["first"], last=answer["last"],
+        text=body, buffer=answer["buffer"], first=answer["first"], last=answer["last"],
         line_count=answer["line_count"], changedtick=answer["changedtick"], lossy=lossy,
     )  # fmt: skip
 

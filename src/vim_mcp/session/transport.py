@@ -152,7 +152,7 @@ class Transport:
 
 
 def _line(message: JSONRPCMessage) -> bytes:
-    return message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+    return jsonrpc_message_adapter.dump_json(message, by_alias=True, exclude_unset=True) + b"\n"
 
 
 def _id_of(message: JSONRPCMessage) -> Any:
