@@ -37,6 +37,7 @@ def history(terminal: Terminal, link: RawEditor) -> list[str]:
     return [re.sub(r"^\d\d:\d\d:\d\d  ", "", line) for line in lines[1:]]
 
 
+@pytest.mark.requirement("HIST-01")
 def test_who_did_what_where(link: RawEditor, terminal: Terminal, tmp_path: Path) -> None:
     assert history(terminal, link) == ["nothing yet"]
     terminal.type("q")
@@ -60,6 +61,7 @@ def test_who_did_what_where(link: RawEditor, terminal: Terminal, tmp_path: Path)
     wait_until(lambda: len(state(link, "windows")) == 1, "closed")
 
 
+@pytest.mark.requirement("HIST-01")
 def test_enter_goes_there(link: RawEditor, terminal: Terminal, tmp_path: Path) -> None:
     edit(link, "replace", line=5, lines=["a"])
     link.request("show", file=str(tmp_path / "project" / "two.txt"))
@@ -84,6 +86,7 @@ def undo(terminal: Terminal, link: RawEditor, entry: int, said: str) -> None:
     terminal.wait_screen(lambda screen: screen.splitlines()[-1].startswith(f"vim-mcp: {said}"))
 
 
+@pytest.mark.requirement("HIST-01")
 def test_one_edit_is_undone_under_others(link: RawEditor, terminal: Terminal) -> None:
     edit(link, "replace", line=5, end_line=6, lines=["five", "and a half", "six"])
     edit(link, "insert", line=1, lines=["above"])
@@ -118,6 +121,7 @@ def test_a_whole_text_is_brought_back(link: RawEditor, terminal: Terminal, lines
     assert text(link, buffer=1) == LINES
 
 
+@pytest.mark.requirement("HIST-01")
 def test_what_has_changed_since_is_not_undone(link: RawEditor, terminal: Terminal) -> None:
     edit(link, "replace", line=5, lines=["five"])
     terminal.type("5Gx")

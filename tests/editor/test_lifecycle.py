@@ -331,7 +331,7 @@ def test_stopping_ends_the_search_for_a_hub(launch: Launch, starts: Path, inside
 
 
 @pytest.mark.parametrize("how", [":qa!\r", ":cquit\r", "SIGTERM", "SIGKILL"])
-@pytest.mark.requirement("VIM-CONN-06")
+@pytest.mark.requirement("LEAVE-01", "VIM-CONN-06")
 def test_an_editor_that_leaves_says_so_and_leaves_no_process(editor: tuple[Terminal, RawEditor], how: str) -> None:
     terminal, link = editor
     pid = terminal.editor_pid

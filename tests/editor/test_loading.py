@@ -60,7 +60,9 @@ def test_a_second_loading_changes_nothing(raw_hub: RawHub, launch: Launch, insid
 
 
 def test_an_editor_that_loads_the_plugin_late_registers(raw_hub: RawHub, launch: Launch, home: EditorHome) -> None:
-    home.vimrc.write_text(home.vimrc.read_text().replace(f"set runtimepath^={ROOT}\n", ""))
+    with_plugin = home.vimrc.read_text()
+    home.vimrc.write_text(with_plugin.replace(f"runtimepath^={ROOT} ", ""))
+    assert home.vimrc.read_text() != with_plugin
     terminal = launch("one.txt")
     terminal.wait_screen("one.txt")
     terminal.type(f":set runtimepath^={ROOT}\r:runtime plugin/vim_mcp.vim\r")

@@ -204,22 +204,28 @@ def test_a_long_selection_is_cut(link: RawEditor, editor: tuple[Terminal, RawEdi
 
 
 @pytest.mark.requirement("KEEP-07")
-def test_helper_buffers_are_nowhere(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> None:
-    home.add(
-        "set undofile", f"set undodir={tmp_path} viminfo='10 shada='10" if False else f"set undofile undodir={tmp_path}"
-    )
+def test_helper_buffers_are_nowhere(
+    raw_hub: RawHub, launch: Launch, home: EditorHome, kind: str, tmp_path: Path
+) -> None:
+    home.add(f"set undofile undodir={tmp_path}")
+    (tmp_path / "three.txt").write_text("3\n")
     terminal = launch("one.txt", cwd=tmp_path)
     link = raw_hub.editor()
     edit(link, file=str(tmp_path / "two.txt"), lines=["2"], save=True)
     refused(link, "edit", file=str(tmp_path / "three.txt"), kind="substitute", old_lines=["x"], lines=[])
     link.request("show", file=str(tmp_path / "two.txt"))
-    terminal.type(f":redir! > {tmp_path}/ls | silent ls! | redir END | mksession! {tmp_path}/session | qa!\r")
+    link.request("search", pattern="x", scope="all")
+    terminal.type(f":redir! > {tmp_path}/ls | silent ls! | redir END | mksession! {tmp_path}/session\r")
+    write = "set viminfofile= | wviminfo!" if kind == "vim" else "set shadafile= | wshada!"
+    terminal.type(f":{write} {tmp_path}/info\r:qa!\r")
     terminal.wait()
     listed = (tmp_path / "ls").read_text()
     assert "one.txt" in listed
     assert "two.txt" in listed
     assert len(listed.strip().splitlines()) == 2
-    session = (tmp_path / "session").read_text()
-    assert "three.txt" not in session
+    assert "three.txt" not in (tmp_path / "session").read_text()
+    remembered = (tmp_path / "info").read_bytes()  # what v:oldfiles is made of
+    assert b"two.txt" in remembered
+    assert b"three.txt" not in remembered
     undo = [path.name for path in tmp_path.iterdir() if "%" in path.name]
     assert all(name.endswith("two.txt") for name in undo)

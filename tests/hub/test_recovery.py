@@ -78,7 +78,7 @@ def test_a_corrupt_registry_is_reset(stage: Stage) -> None:
     assert "corrupt" in (stage.runtime / "hub.log").read_text()
 
 
-@pytest.mark.requirement("VIM-REGISTRY-01", "VIM-REGISTRY-02", "VIM-SEC-02")
+@pytest.mark.requirement("VIM-REGISTRY-01", "VIM-REGISTRY-02", "VIM-SEC-02", "VIM-TEST-01")
 def test_the_registry_tells_the_connected_editors(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="", two_txt="")
     editor = stage.editor(kind, "one.txt", "two.txt", cwd=project)

@@ -30,7 +30,7 @@ def client(stage: Stage, kind: str) -> StdioClient:
     return stage.client()
 
 
-@pytest.mark.requirement("VIM-RES-05")
+@pytest.mark.requirement("G1", "VIM-RES-05")
 def test_the_windows(client: StdioClient) -> None:
     windows = client.read_json("vim://windows")["windows"]
     assert [window["name"].rpartition("/")[2] for window in windows] == ["one.txt", "two.txt"]
@@ -40,7 +40,7 @@ def test_the_windows(client: StdioClient) -> None:
     assert lower["row"] > upper["height"]
 
 
-@pytest.mark.requirement("VIM-RES-07")
+@pytest.mark.requirement("G1", "VIM-RES-07")
 def test_the_cursor(client: StdioClient) -> None:
     cursor = client.read_json("vim://cursor")
     assert cursor["cursor"] == [2, 3]

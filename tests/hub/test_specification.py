@@ -28,13 +28,13 @@ STATE: Message = {
 class FakeEditor:
     """An editor that is nothing but its connection, so that a test sees each message and chooses each answer."""
 
-    def __init__(self, stage: Stage, name: str):
+    def __init__(self, stage: Stage, name: str, state_interval: int = 0):
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(TIMEOUT)
         self._socket.connect(str(stage.socket))
         self._lines = self._socket.makefile("rb")
         told = {"pid": os.getpid(), "cwd": "/p", "main_file": "/p/main.py", "buffers": [], "version": "0"}
-        told["state_interval"] = 0  # no request but those that the test's client causes
+        told["state_interval"] = state_interval  # 0: no request but those that the test's client causes
         self.send({"type": "register", "instance_id": f"{name}-p-{os.getpid()}", "info": told})
         self.registered = self.receive()
 
@@ -83,6 +83,38 @@ def fake(shared: Stage, client: StdioClient) -> Iterator[FakeEditor]:
     yield editor
     editor.close()
     shared.instances(lambda listed: not listed)
+
+
+# ---- state
+
+
+@pytest.mark.requirement("VIM-SF-02", "VIM-PULL-03")
+def test_the_state_file_follows_at_the_editors_interval(shared: Stage, client: StdioClient) -> None:
+    editor = FakeEditor(shared, "often", state_interval=200)
+    path = shared.runtime / f"vim-mcp-{editor.instance_id}-state.json"
+    begun = time.monotonic()
+    for number in range(4):
+        editor.send({"type": "event", "event": "TextChanged", "state": STATE})
+        request = editor.receive()
+        assert request["method"] == "get_text"
+        text = {"buffer": STATE["current_buffer"], "first": 1, "last": 1, "line_count": 1, "changedtick": 1}
+        editor.send({"id": request["id"], "result": {**text, "end_of_line": True, "lines": [str(number)]}})
+    assert time.monotonic() - begun > 3 * 0.2 - 0.05
+    deadline = time.monotonic() + TIMEOUT
+    while not path.exists() or json.loads(path.read_text())["current_buffer"]["content"] != ["3"]:
+        assert time.monotonic() < deadline
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    editor.close()
+    shared.instances(lambda listed: not listed)
+    assert not path.exists()
+
+
+@pytest.mark.requirement("VIM-SF-02", "VIM-PULL-03")
+def test_no_interval_no_state_file(shared: Stage, fake: FakeEditor, client: StdioClient) -> None:
+    fake.send({"type": "event", "event": "TextChanged", "state": STATE})
+    client.start_tool("vim_execute", command="ls")
+    assert fake.receive()["method"] == "execute", "the client's request comes first, no other before it"
+    assert list(shared.runtime.glob("*-state.json")) == []
 
 
 # ---- the protocol with editors
@@ -274,3 +306,43 @@ def test_nothing_is_open_to_a_network(shared: Stage, client: StdioClient, fake: 
         lines = Path(f"/proc/net/{table}").read_text().splitlines()[1:]
         assert held.isdisjoint(line.split()[9] for line in lines), table
     assert held
+
+
+@pytest.mark.requirement("HUB-07")
+def test_the_log_holds_nothing_of_a_buffer(stage: Stage) -> None:
+    client = stage.client(VIM_MCP_LOG_LEVEL="debug")
+    project = stage.project("proj", one_txt="SECRET one\n")
+    stage.instance(stage.editor("nvim", "one.txt", cwd=project))
+    assert client.read_text("vim://buffer/current") == "SECRET one\n"
+    client.tool("vim_edit", file=str(project / "one.txt"), old_text="one", new_text="SECRET two")
+    client.tool("vim_search", pattern="SECRET")
+    client.tool("vim_execute", command="echo getline(1)")
+    with pytest.raises(ToolError):
+        client.tool("vim_edit", file=str(project / "one.txt"), old_text="SECRET three", new_text="SECRET four")
+    log = (stage.runtime / "hub.log").read_text()
+    assert "registered" in log
+    assert "SECRET" not in log
+
+
+# ---- choosing
+
+
+@pytest.mark.requirement("PICK-02")
+def test_a_choice_without_the_user_sticks_until_the_editor_leaves(
+    shared: Stage, fake: FakeEditor, client: StdioClient
+) -> None:
+    client.start_tool("vim_execute", command="ls")
+    assert fake.receive()["method"] == "execute"
+    second = FakeEditor(shared, "second")
+    shared.instances(lambda listed: len(listed) == 2)
+    last = client.start_tool("vim_execute", command="ls")
+    assert fake.receive()["method"] == "execute"
+    fake.close()
+    with pytest.raises(ToolError) as failed:
+        client.tool_answer(last)
+    assert failed.value.code == 1003
+    shared.instances(lambda listed: len(listed) == 1)
+    calls = [client.start_tool("vim_execute", command="ls") for _ in range(2)]
+    assert second.receive()["method"] == "execute"
+    assert len(calls) == 2
+    second.close()

@@ -140,6 +140,7 @@ def test_a_lost_tool_call_of_the_era_without_handshake_says_that_it_is_complete(
     assert json.loads(failure)["result"]["resultType"] == "complete"
 
 
+@pytest.mark.requirement("VIM-ERR-07")
 def test_another_lost_request_is_an_error() -> None:
     conversation = shaken()
     send(conversation, request(4, "resources/read", uri="vim://state"))

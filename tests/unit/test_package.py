@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from dev.imports import PACKAGE, read_modules
+from vim_mcp import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ("plugin", "autoload", "lua", "doc")
@@ -45,3 +50,24 @@ def test_the_wheel_carries_the_package_alone(wheel: Path) -> None:
     assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {"vim_mcp"}
     (metadata,) = (name for name in names if name.endswith("entry_points.txt"))
     assert zipfile.ZipFile(wheel).read(metadata).decode() == "[console_scripts]\nvim-mcp = vim_mcp.cli:main\n"
+
+
+@pytest.mark.requirement("VIM-PLAT-01")
+def test_what_the_wheel_carries_runs_by_itself(wheel: Path, tmp_path: Path) -> None:
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    code = f"import sys, {PACKAGE}.cli as cli; print(cli.__file__); sys.argv[1:] = ['--version']; cli.main()"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[0] == str(tmp_path / PACKAGE / "cli.py"), done.stderr
+    assert done.stdout.split()[-1] == __version__
+
+
+@pytest.mark.requirement("VIM-PLAT-01")
+def test_everything_that_is_imported_is_declared() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    names = {entry.partition(">")[0].replace("-", "_") for entry in declared}
+    modules = read_modules(ROOT / "src" / PACKAGE)
+    used = {item.target.partition(".")[0] for imports in modules.values() for item in imports}
+    assert used - set(sys.stdlib_module_names) - {PACKAGE} == names
