@@ -30,17 +30,18 @@ function! vim_mcp#events#start() abort
   augroup vim_mcp_events
     autocmd!
     for name in wanted
-      let how = has_key(s:frequent, name) ? 'often' : 'note'
-      execute printf("autocmd %s * call vim_mcp#events#%s('%s')", name, how, name)
+      " The condition stands here and not in the function: it is all that most events of a span cost.
+      let call = printf("call s:note('%s', %d)", name, has_key(s:frequent, name) ? s:slow : s:fast)
+      execute printf("autocmd %s * if !has_key(s:events, '%s') | %s | endif", name, name, call)
     endfor
   augroup END
-  call vim_mcp#events#note('BufEnter')
+  call s:note('BufEnter', s:fast)
 endfunction
 
 " A request has been served: Vim notices what it has changed at the next key only.
 function! vim_mcp#events#served(method) abort
   if s:watching && a:method !~# '^\%(ping\|get_\)'
-    call vim_mcp#events#often(a:method)
+    call s:note(a:method, s:slow)
   endif
 endfunction
 
@@ -54,23 +55,11 @@ function! vim_mcp#events#stop() abort
   endif
 endfunction
 
-" An event that comes with every key.
-function! vim_mcp#events#often(event) abort
-  if !has_key(s:events, a:event)
-    let s:events[a:event] = len(s:events)
-  endif
-  if !s:armed
-    call s:arm(s:slow)
-  endif
-endfunction
-
-" Any other event; it does not wait for a slow span to end.
-function! vim_mcp#events#note(event) abort
-  if !has_key(s:events, a:event)
-    let s:events[a:event] = len(s:events)
-  endif
-  if s:armed != s:fast
-    call s:arm(s:fast)
+" Remembers that `event` came and sees to it that the state is pushed after `delay` ms, or earlier if that is so already.
+function! s:note(event, delay) abort
+  let s:events[a:event] = get(s:events, a:event, len(s:events))
+  if !s:armed || a:delay < s:armed
+    call s:arm(a:delay)
   endif
 endfunction
 
