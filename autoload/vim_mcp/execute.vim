@@ -28,13 +28,17 @@ function! s:check_policy(command, params) abort
   if l:policy ==# "'all'" || l:policy ==# "'safe'" && vim_mcp#params#bool(a:params, 'safe', 0)
     return
   elseif l:policy ==# "'safe'"
-    let l:reason = vim_mcp#params#string(a:params, 'reason', '')
-    call s:refuse(a:command, (l:reason ==# '' ? 'it is not known to be harmless' : l:reason)
-          \ . "; the user can allow every command with :let g:vim_mcp_execute = 'all'")
+    call s:refuse(a:command, s:with_way_out(vim_mcp#params#string(a:params, 'reason', 'it is not known to be harmless')))
   endif
   call s:refuse(a:command, (l:policy ==# "'off'" ? "g:vim_mcp_execute is 'off'"
         \ : "g:vim_mcp_execute is neither 'safe', 'all' nor 'off' and so counts as 'off'")
         \ . "; the user can allow commands with :let g:vim_mcp_execute = 'safe' (or 'all')")
+endfunction
+
+" The hub's reasons say by themselves what the user can do.
+function! s:with_way_out(reason) abort
+  return a:reason =~# 'g:vim_mcp_execute' ? a:reason
+        \ : a:reason . "; the user can allow every command with :let g:vim_mcp_execute = 'all'"
 endfunction
 
 function! s:refuse(command, reason) abort
