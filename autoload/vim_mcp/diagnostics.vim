@@ -11,18 +11,16 @@ let s:limit = 2000
 
 let s:severities = {'e': 'error', 'w': 'warning', 'i': 'information', 'n': 'hint'}
 
-" Lists that hold what a search has found, by their titles.
-let s:finds = '\c^:\=\s*\%(\w*grep\|\%(Rg\|Ag\|Ack\|Files\|GGrep\|cs\%[cope]\|tselect\|ltag\)\>\)'
+" Lists that hold what a search has found, by their titles: the command, perhaps
+" behind modifiers.
+let s:finds = '\c^:\=\%(\a\+!\=\s\+\)*\%(\w*grep\w*\|rg\|ag\|ack\|files\|cs\%[cope]\|tselect\|ltag\)\>'
 
 " See docs/protocol.md.
 function! vim_mcp#diagnostics#get_diagnostics(params) abort
   let l:bufnr = vim_mcp#params#number(a:params, 'buffer', -1)
   let l:bufnr = l:bufnr == -1 ? -1 : vim_mcp#buffers#by_id(l:bufnr)
   let l:all = has('nvim') ? luaeval('require("vim_mcp.diagnostics").get(_A)', l:bufnr) : s:from_lists(l:bufnr)
-  let l:names = {}
-  for l:diagnostic in l:all
-    let l:names[l:diagnostic.buffer] = vim_mcp#buffers#name(l:diagnostic.buffer)
-  endfor
+  let l:names = s:names(l:all)
   let l:private = filter(copy(l:names), 'vim_mcp#ignore#matches(v:val)')
   let l:shown = filter(l:all, '!has_key(l:private, v:val.buffer)')
   let l:truncated = len(l:shown) > s:limit
@@ -30,6 +28,18 @@ function! vim_mcp#diagnostics#get_diagnostics(params) abort
   return {'diagnostics': map(l:shown, 'extend(v:val, {"name": l:names[v:val.buffer]})'),
         \ 'source': has('nvim') ? 'vim.diagnostic' : 'location and quickfix lists',
         \ 'truncated': s:bool[l:truncated], 'skipped': sort(values(l:private))}
+endfunction
+
+" The names of the buffers that have diagnostics. Asking for one takes long where
+" there are many signs.
+function! s:names(diagnostics) abort
+  let l:names = {}
+  for l:diagnostic in a:diagnostics
+    if !has_key(l:names, l:diagnostic.buffer)
+      let l:names[l:diagnostic.buffer] = vim_mcp#buffers#name(l:diagnostic.buffer)
+    endif
+  endfor
+  return l:names
 endfunction
 
 function! s:compare(one, other) abort

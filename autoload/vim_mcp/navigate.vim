@@ -23,9 +23,10 @@ let s:commands = {'buffer_next': 'bnext', 'buffer_previous': 'bprevious', 'windo
       \ 'window_down': 'wincmd j', 'window_up': 'wincmd k', 'window_right': 'wincmd l',
       \ 'tab_previous': 'tabprevious', 'quickfix_next': 'cnext', 'quickfix_previous': 'cprevious',
       \ 'location_next': 'lnext', 'location_previous': 'lprevious'}
-let s:functions = {'window_next': {count -> s:window(count)}, 'window_previous': {count -> s:window(-count)},
-      \ 'tab_next': {count -> s:tab(count)}, 'diagnostic_next': {count -> s:diagnostic(count)},
-      \ 'diagnostic_previous': {count -> s:diagnostic(-count)}}
+" (Not `count`, which is another name of v:count.)
+let s:functions = {'window_next': {times -> s:window(times)}, 'window_previous': {times -> s:window(-times)},
+      \ 'tab_next': {times -> s:tab(times)}, 'diagnostic_next': {times -> s:diagnostic(times)},
+      \ 'diagnostic_previous': {times -> s:diagnostic(-times)}}
 
 let s:directions = sort(keys(s:keys) + keys(s:keys_without_count) + keys(s:repeated_keys) + keys(s:commands)
       \ + keys(s:functions))

@@ -69,26 +69,26 @@ function! s:left(search) abort
 endfunction
 
 function! s:buffer(search, bufnr) abort
+  let a:search.where = {'buffer': a:bufnr, 'name': vim_mcp#buffers#name(a:bufnr)}
   let l:pattern = vim_mcp#pattern#without_cursor(a:search.pattern, a:bufnr == bufnr('%') ? getcurpos()[1:2] : [])
-  let l:Scan = function('s:scan', [a:search, a:bufnr, l:pattern])
+  let l:Scan = function('s:scan', [a:search, l:pattern])
   if bufloaded(a:bufnr)
     call vim_mcp#within#buffer(a:bufnr, l:Scan)
-  elseif !vim_mcp#unloaded#call(vim_mcp#buffers#name(a:bufnr), l:Scan)
-    call add(a:search.skipped, vim_mcp#buffers#name(a:bufnr))
+  elseif !vim_mcp#unloaded#call(a:search.where.name, l:Scan)
+    call add(a:search.skipped, a:search.where.name)
   endif
 endfunction
 
-" Search the text that is current here, on behalf of a:bufnr. Nothing is drawn
-" before the window has its view again. With `c` in 'cpoptions' matches do not
-" overlap.
-function! s:scan(search, bufnr, pattern) abort
+" Search the text that is current here. Nothing is drawn before the window has its
+" view again. With `c` in 'cpoptions' matches do not overlap.
+function! s:scan(search, pattern) abort
   let [l:view, l:cpo] = [winsaveview(), &cpo]
   try
     noautocmd set cpo+=c
     call cursor(1, 1)
     let l:start = s:next(a:search, a:pattern, 'cW')
     while l:start[0] > 0 && len(a:search.matches) < a:search.limit
-      call s:keep(a:search, a:bufnr, a:pattern, l:start)
+      call s:keep(a:search, a:pattern, l:start)
       let l:start = s:next(a:search, a:pattern, 'W')
     endwhile
     call s:count(a:search, a:pattern, l:start)
@@ -109,10 +109,10 @@ function! s:next(search, pattern, flags) abort
 endfunction
 
 " Add the match that begins at the cursor.
-function! s:keep(search, bufnr, pattern, start) abort
+function! s:keep(search, pattern, start) abort
   let [l:line, l:column] = vim_mcp#pattern#end(a:pattern, a:start, s:left(a:search))
-  let l:match = {'buffer': a:bufnr, 'name': vim_mcp#buffers#name(a:bufnr), 'line': a:start[0],
-        \ 'column': a:start[1], 'end_line': l:line, 'end_column': l:column}
+  let l:match = {'line': a:start[0], 'column': a:start[1], 'end_line': l:line, 'end_column': l:column}
+  call extend(l:match, a:search.where)
   call add(a:search.matches, extend(l:match, s:text(getline(a:start[0]), a:start[1])))
   let a:search.total += 1
 endfunction
