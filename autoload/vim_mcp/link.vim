@@ -169,19 +169,20 @@ endfunction
 function! s:registered(message) abort
   call timer_stop(s:timer)
   let [s:state, s:reason, s:farewell, s:told, s:tries] = ['connected', '', '', 0, 0]
-  call vim_mcp#identity#keep(a:message.instance_id)
+  call vim_mcp#identity#keep(get(a:message, 'instance_id', vim_mcp#identity#id()))
   call vim_mcp#events#start()
 endfunction
 
 " The hub cannot take this editor: that is for the user to change.
 function! s:refused(message) abort
-  call s:disconnect('refused', a:message.message)
-  call vim_mcp#notice#unasked(a:message.message)
+  let reason = get(a:message, 'message', 'the hub refused this editor')
+  call s:disconnect('refused', reason)
+  call vim_mcp#notice#unasked(reason)
 endfunction
 
 " The hub leaves: 'stop' and 'idle' mean that nobody needs one, 'upgrade' that another comes.
 function! s:bye(message) abort
-  let s:farewell = a:message.reason ==# 'upgrade' ? 'upgrade' : 'stop'
+  let s:farewell = get(a:message, 'reason', '') ==# 'upgrade' ? 'upgrade' : 'stop'
 endfunction
 
 function! s:lost() abort

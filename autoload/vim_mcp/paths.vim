@@ -34,7 +34,7 @@ endfunction
 
 function! s:with_uid(Done) abort
   if s:uid ==# ''
-    let s:uid = has('nvim') ? string(luaeval('vim.loop.getuid()')) : s:proc_uid()
+    let s:uid = has('nvim') ? string(luaeval('(vim.uv or vim.loop).getuid()')) : s:proc_uid()
   endif
   if s:uid !=# ''
     call a:Done(s:uid)

@@ -25,9 +25,12 @@ function! vim_mcp#transport#by_job() abort
   return !has('nvim') && (get(g:, 'vim_mcp_transport', 'auto') ==# 'job' || !has('patch-8.2.4684'))
 endfunction
 
-" 'noblock': a hub that does not read must not freeze the editor.
 function! s:open_vim(path) abort
-  let options = {'mode': 'nl', 'noblock': 1, 'close_cb': function('s:vim_closed', [s:number])}
+  let options = {'mode': 'nl', 'close_cb': function('s:vim_closed', [s:number])}
+  if has('patch-8.1.350')
+    " A hub that does not read must not freeze the editor.
+    let options.noblock = 1
+  endif
   try
     let s:channel = vim_mcp#transport#by_job() ? s:open_job(a:path, options) : s:open_socket(a:path, options)
     let opened = ch_status(s:channel) ==# 'open'
@@ -62,7 +65,7 @@ endfunction
 " Takes in what has arrived but was not handed over yet. Neovim's pipe does so by itself.
 function! vim_mcp#transport#drain() abort
   let number = s:number
-  while !has('nvim') && number == s:number && ch_canread(s:channel)
+  while exists('*ch_canread') && number == s:number && ch_canread(s:channel)
     let line = ch_read(s:channel, {'timeout': 0})
     if line ==# ''
       return

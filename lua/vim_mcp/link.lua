@@ -1,7 +1,7 @@
 -- Neovim's end of the connection to the hub: a pipe whose raw callback splits and decodes what arrives, so that it can
 -- answer "waiting for a key" while Neovim itself runs no VimScript. autoload/vim_mcp/transport.vim is its only caller.
 
-local uv = vim.loop
+local uv = vim.uv or vim.loop
 local M = {}
 
 -- How long a request may lie before the hub hears that it waits for the person.

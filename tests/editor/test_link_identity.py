@@ -230,3 +230,18 @@ def test_they_do_not_even_reach_a_hub_that_is_there(raw_hub: RawHub, shell: Call
     terminal = shell("for i in 1 2 3 4 5; do $EDIT -c q; done; echo all quit")
     terminal.wait_screen("all quit")
     assert raw_hub.waiting() == 0
+
+
+@pytest.mark.parametrize("kind", ["nvim"], indirect=True)  # 0.7.2 cannot attach a screen to a running editor
+def test_a_headless_editor_registers_once_a_screen_is_attached(
+    raw_hub: RawHub, shell: Callable[[str], Terminal], home: EditorHome, tmp_path: Path
+) -> None:
+    home.add("autocmd UIEnter * call writefile([], $HOME . '/attached')")
+    listen = tmp_path / "listen"
+    wait = f"while ! test -S {listen}; do sleep 0.05; done"
+    editor = shell(f"$EDIT --headless --listen {listen} & {wait}; sleep 0.5; $EDIT --server {listen} --remote-ui; wait")
+    link = raw_hub.editor()
+    assert link.request("ping") == {}
+    assert (home.home / "attached").exists()
+    editor.type(":qa!\r")
+    link.event("bye")
