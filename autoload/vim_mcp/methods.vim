@@ -4,22 +4,23 @@
 " its result (a dict), or throws by vim_mcp#methods#fail() or #invalid().
 "   access  '' (always), 'read' or 'edit': what g:vim_mcp_access must allow
 "   waits   the modes of the person's that it can run in: a key of s:modes
+"   keys    it may type keys, or load a buffer whose autocommands do
 "   history the call is recorded for :VimMCPHistory
 
 let s:save_cpo = &cpo
 set cpo&vim
 
 let s:table = {
-      \ 'ping': {'run': 'vim_mcp#methods#ping', 'access': '', 'waits': 'any', 'history': 0},
-      \ 'get_state': {'run': 'vim_mcp#buffers#get_state', 'access': 'read', 'waits': 'any', 'history': 0},
-      \ 'get_text': {'run': 'vim_mcp#buffers#get_text', 'access': 'read', 'waits': 'any', 'history': 0},
-      \ 'search': {'run': 'vim_mcp#search#search', 'access': 'read', 'waits': 'any', 'history': 0},
+      \ 'ping': {'run': 'vim_mcp#methods#ping', 'access': '', 'waits': 'any', 'keys': 0, 'history': 0},
+      \ 'get_state': {'run': 'vim_mcp#buffers#get_state', 'access': 'read', 'waits': 'any', 'keys': 0, 'history': 0},
+      \ 'get_text': {'run': 'vim_mcp#buffers#get_text', 'access': 'read', 'waits': 'any', 'keys': 1, 'history': 0},
+      \ 'search': {'run': 'vim_mcp#search#search', 'access': 'read', 'waits': 'any', 'keys': 1, 'history': 0},
       \ 'get_diagnostics': {'run': 'vim_mcp#diagnostics#get_diagnostics', 'access': 'read', 'waits': 'any',
-      \   'history': 0},
-      \ 'edit': {'run': 'vim_mcp#edit#edit', 'access': 'edit', 'waits': 'no prompt', 'history': 1},
-      \ 'show': {'run': 'vim_mcp#show#show', 'access': 'edit', 'waits': 'normal or terminal', 'history': 1},
-      \ 'navigate': {'run': 'vim_mcp#navigate#navigate', 'access': 'edit', 'waits': 'normal', 'history': 1},
-      \ 'execute': {'run': 'vim_mcp#execute#execute', 'access': 'edit', 'waits': 'normal', 'history': 1},
+      \   'keys': 0, 'history': 0},
+      \ 'edit': {'run': 'vim_mcp#edit#edit', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
+      \ 'show': {'run': 'vim_mcp#show#show', 'access': 'edit', 'waits': 'normal or terminal', 'keys': 1, 'history': 1},
+      \ 'navigate': {'run': 'vim_mcp#navigate#navigate', 'access': 'edit', 'waits': 'normal', 'keys': 1, 'history': 1},
+      \ 'execute': {'run': 'vim_mcp#execute#execute', 'access': 'edit', 'waits': 'normal', 'keys': 1, 'history': 1},
       \ }
 
 " What mode(1) must match. While a prompt is shown a command may be half way
@@ -126,7 +127,7 @@ function! s:attempt(call, timer) abort
     return
   endif
   let l:answer = s:answer(a:call)
-  if s:is_busy(l:answer) && reltimefloat(reltime(a:call.since)) < s:patience
+  if has_key(l:answer, 'error') && s:is_busy(l:answer) && reltimefloat(reltime(a:call.since)) < s:patience
     call timer_start(s:step, function('s:attempt', [a:call]))
     return
   endif
@@ -150,14 +151,14 @@ function! s:answer(call) abort
     return {'error': s:busy('the end of `' . s:running . '`, which is still running')}
   endif
   let s:running = a:call.method
-  let l:half_typed = vim_mcp#methods#half_typed()
+  let l:types = get(get(s:table, a:call.method, {}), 'keys') && !vim_mcp#methods#half_typed()
   try
     return {'result': s:run(a:call.method, a:call.params)}
   catch
     return {'error': s:error(v:exception, v:throwpoint)}
   finally
     let s:running = ''
-    if !l:half_typed
+    if l:types
       call s:note_own_keys()
     endif
   endtry
@@ -170,12 +171,20 @@ function! s:run(method, params) abort
     call vim_mcp#methods#invalid('`params` must be an object')
   endif
   let l:method = s:table[a:method]
-  call s:check_access(a:method, l:method.access)
-  let l:waiting_for = vim_mcp#methods#waiting_for(l:method.waits)
+  if s:paused || get(g:, 'vim_mcp_access', 'edit') isnot# 'edit'
+    call s:check_access(a:method, l:method.access)
+  endif
+  if l:method.waits !=# 'any'
+    call s:check_mode(l:method.waits)
+  endif
+  return call(l:method.run, [a:params])
+endfunction
+
+function! s:check_mode(waits) abort
+  let l:waiting_for = vim_mcp#methods#waiting_for(a:waits)
   if l:waiting_for !=# ''
     call vim_mcp#methods#busy(l:waiting_for)
   endif
-  return call(l:method.run, [a:params])
 endfunction
 
 function! s:text(value) abort
