@@ -16,23 +16,44 @@ let s:max_timeout = 600000
 function! vim_mcp#execute#execute(params) abort
   let l:command = vim_mcp#params#string(a:params, 'command')
   let l:timeout = min([max([vim_mcp#params#number(a:params, 'timeout', s:timeout), 1]), s:max_timeout])
-  call s:check_policy(l:command, a:params)
-  let l:output = vim_mcp#sandbox#call(function('s:run', [l:command]), s:shown(l:command), l:timeout)
+  let l:run = s:allowed(l:command, a:params)
+  let l:highlighted = v:hlsearch
+  let l:output = vim_mcp#sandbox#call(function(l:run, [l:command]), s:shown(l:command), l:timeout)
   let l:output = substitute(l:output, '^\n', '', '')
+  call s:keep_search(l:highlighted)
   return {'output': s:cut(l:output), 'truncated': s:bool[strlen(l:output) > s:max_output],
         \ 'position': vim_mcp#buffers#position(), 'mode': mode(1)}
 endfunction
 
-function! s:check_policy(command, params) abort
+" The name of the function that may run the command; throws `refused`.
+function! s:allowed(command, params) abort
   let l:policy = string(get(g:, 'vim_mcp_execute', 'safe'))
-  if l:policy ==# "'all'" || l:policy ==# "'safe'" && vim_mcp#params#bool(a:params, 'safe', 0)
-    return
+  if l:policy ==# "'all'"
+    return 's:run_all'
+  elseif l:policy ==# "'safe'" && vim_mcp#params#bool(a:params, 'safe', 0)
+    call s:check_buffer(a:command, a:params)
+    return 's:run_safe'
   elseif l:policy ==# "'safe'"
     call s:refuse(a:command, s:with_way_out(vim_mcp#params#string(a:params, 'reason', 'it is not known to be harmless')))
   endif
   call s:refuse(a:command, (l:policy ==# "'off'" ? "g:vim_mcp_execute is 'off'"
         \ : "g:vim_mcp_execute is neither 'safe', 'all' nor 'off' and so counts as 'off'")
         \ . "; the user can allow commands with :let g:vim_mcp_execute = 'safe' (or 'all')")
+endfunction
+
+" What the hub could not see when it judged the command safe.
+function! s:check_buffer(command, params) abort
+  let l:touches_text = vim_mcp#params#bool(a:params, 'text', 0)
+  if l:touches_text && getcmdwintype() !=# ''
+    call s:refuse(a:command, 'what is put into the command-line window is a command')
+  elseif l:touches_text && index(['terminal', 'prompt'], &buftype) >= 0
+    call s:refuse(a:command, 'what is put into a ' . &buftype . ' buffer reaches a program')
+  elseif l:touches_text
+    call vim_mcp#ignore#refuse(vim_mcp#buffers#name(bufnr('%')))
+  endif
+  if vim_mcp#params#bool(a:params, 'keys', 0) && !&modifiable
+    call s:refuse(a:command, "keys are not typed where 'modifiable' is off")
+  endif
 endfunction
 
 " The hub's reasons say by themselves what the user can do.
@@ -49,9 +70,41 @@ function! s:shown(command) abort
   return strchars(a:command) > 120 ? strcharpart(a:command, 0, 100) . '...' : a:command
 endfunction
 
-function! s:run(command) abort
+function! s:run_all(command) abort
   let l:shell_command = matchstr(a:command, '^\%(\s\|:\)*\%(sil\%[ent]!\=\s\+\)*!\zs.*')
-  return l:shell_command ==# '' ? execute(a:command, 'silent') : s:shell(l:shell_command)
+  let l:output = l:shell_command ==# '' ? execute(a:command, 'silent') : s:shell(l:shell_command)
+  return s:noted(l:output)
+endfunction
+
+" Without what would make other keys of those in the command, or start the
+" clipboard's program.
+function! s:run_safe(command) abort
+  let l:kept = [&langmap, &clipboard, get(g:, 'loaded_clipboard_provider', '')]
+  noautocmd let [&langmap, &clipboard] = ['', '']
+  let g:loaded_clipboard_provider = has('nvim') ? 1 : l:kept[2]
+  try
+    return s:noted(execute(a:command, 'silent'))
+  finally
+    noautocmd let [&langmap, &clipboard, g:loaded_clipboard_provider] = l:kept
+    if l:kept[2] is# ''
+      unlet g:loaded_clipboard_provider
+    endif
+  endtry
+endfunction
+
+" When the functions end, the last search pattern is again what it was, and so is
+" what `:nohlsearch` did.
+function! s:noted(output) abort
+  let s:highlighted = v:hlsearch
+  return a:output
+endfunction
+
+" The pattern is the user's, but to end the highlighting is what `:nohlsearch` is
+" for: what is typed runs outside of functions.
+function! s:keep_search(before) abort
+  if a:before && !s:highlighted
+    call feedkeys("\<Cmd>nohlsearch\<CR>", 'ni')
+  endif
 endfunction
 
 " What `:!` would do, but in the terminal that the user looks at, whose keys it

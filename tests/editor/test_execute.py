@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text, wait_text
+from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text, wait_until
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import EditorError, RawEditor, RawHub
@@ -185,7 +185,65 @@ def test_wrong_parameters(editor: tuple[Terminal, RawEditor], params: dict[str, 
     assert refused(link, "execute", **params)["code"] == -32602
 
 
+@pytest.mark.parametrize("place", ["terminal", "prompt", "command-line window", "private", "not modifiable"])
+def test_what_only_the_editor_sees_is_checked_there(
+    free: tuple[Terminal, RawEditor], inside: Inside, kind: str, tmp_path: Path, place: str
+) -> None:
+    terminal, link = free
+    (tmp_path / "project" / ".env").write_text("secret\n")
+    for keys in {
+        "terminal": [":terminal\r", "\x1c\x0e"], "prompt": [":setlocal buftype=prompt\r"],
+        "command-line window": ["q:"], "private": [":edit .env\r"], "not modifiable": [":setlocal nomodifiable\r"],
+    }[place]:  # fmt: skip
+        terminal.type(keys)
+        if keys == ":terminal\r":
+            wait_mode(link, "t" if kind == "vim" else "nt")
+    terminal.type(":let g:vim_mcp_execute = 'safe'\r" + ("q:" if place == "command-line window" else ""))
+    wait_until(lambda: outcome(link, "echo 1") in ("refused", "busy"), "the policy, and the place")
+    verdict = {"safe": True, "text": place != "not modifiable", "keys": place == "not modifiable"}
+    error = refused(link, "execute", command="normal! ix", **verdict)
+    expected = {"private": "ignored", "command-line window": "busy"}.get(place, "refused")
+    assert kind_of(error) == expected
+    if expected != "busy":
+        assert output(link, "echo 'other commands run'", safe=True) == "other commands run"
+
+
+def test_safe_commands_reach_no_clipboard_and_no_langmap(
+    inside: Inside, home: EditorHome, raw_hub: RawHub, launch: Launch, kind: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "copied"
+    home.add(
+        "set langmap=xi",
+        f"let g:clipboard = {{'name': 'test', 'copy': {{'+': ['touch', '{program}'], '*': ['touch', '{program}']}}, "
+        f"'paste': {{'+': ['touch', '{program}'], '*': ['touch', '{program}']}}}}",
+        "silent! set clipboard=unnamedplus",
+    )
+    terminal = launch("one.txt")
+    link = raw_hub.editor()
+    edit(link, lines=["abc", "def"])
+    settings = "[&langmap, &clipboard, get(g:, 'loaded_clipboard_provider', 'none')]"
+    before = inside.value(terminal, settings)
+    run(link, "normal! xdd", safe=True, keys=True, text=True)
+    assert text(link) == ["def"]
+    assert kind_of(refused(link, "execute", command="nosuch", safe=True)) == "vim"
+    assert inside.value(terminal, settings) == before
+    assert not program.exists()
+
+
 # ---- what it leaves behind
+
+
+def test_the_search_stays_the_users_but_its_highlighting_can_be_ended(
+    free: tuple[Terminal, RawEditor], inside: Inside
+) -> None:
+    terminal, link = free
+    edit(link, lines=["foo bar", "bar foo"])
+    terminal.type(":set hlsearch\r/foo\r")
+    assert inside.value(terminal, "[@/, v:hlsearch]") == ["foo", 1]
+    run(link, "%s/bar/baz/ | g/baz/normal! n")
+    assert inside.value(terminal, "[@/, v:hlsearch]") == ["foo", 1]
+    run(link, "nohlsearch")
+    assert inside.value(terminal, "[@/, v:hlsearch, histget(':', -2)]")[:2] == ["foo", 0]
 
 
 def test_nothing_but_what_the_command_does_is_to_be_seen(free: tuple[Terminal, RawEditor], inside: Inside) -> None:
