@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.editors import EditorHome, Terminal
+from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal, find
 from tests.support.inside import Inside
 from tests.support.rawhub import RawHub
 from vim_mcp import paths
@@ -51,3 +53,38 @@ def test_by_default_it_looks_where_the_hub_does(
     for name in ("VIM_MCP_SOCKET", "VIM_MCP_RUNTIME_DIR"):
         monkeypatch.delenv(name, raising=False)
     assert found == [path for path in paths.candidates() if _private(os.path.dirname(path))]
+
+
+ISOLATED = "mount -t tmpfs none /tmp"
+LOOK = (
+    "let g:found = 'none yet'", "call vim_mcp#paths#directories({found -> extend(g:, {'found': string(found)})})",
+    "sleep 300m", "call writefile([g:found], '/dev/stdout')", "qa!",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "found"),
+    [
+        ("mkdir -m 700 $D", True),
+        ("mkdir -m 755 $D", False),
+        ("mkdir -m 700 $D && chown 65534 $D", False),
+        ("mkdir -m 700 /tmp/other && ln -s /tmp/other $D", False),
+    ],
+    ids=["own", "open", "foreign", "link"],
+)
+def test_a_directory_that_others_may_have_made_is_not_trusted(
+    kind: str, home: EditorHome, make: str, found: bool
+) -> None:
+    if subprocess.run(["unshare", "-m", "sh", "-c", ISOLATED], capture_output=True, check=False).returncode:
+        pytest.skip("this machine gives the test no /tmp of its own (unshare -m)")
+    directory = f"/tmp/vim-mcp-{os.getuid()}"
+    argv = [str(find(kind)), "-es", "-u", "NONE", "--cmd", f"set nocompatible runtimepath^={ROOT}"]
+    for command in LOOK:
+        argv += ["-c", command]
+    script = f"D={directory}; {ISOLATED} && {make} && exec {shlex.join(argv)}"
+    environment = {**home.environment(), "VIM_MCP_RUNTIME_DIR": "", "HOME": "/"}
+    told = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script], env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, timeout=TIMEOUT, check=False, cwd="/",
+    )  # fmt: skip
+    assert told.stdout.startswith("[") and (directory in told.stdout) is found, told
