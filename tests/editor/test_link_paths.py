@@ -87,4 +87,5 @@ def test_a_directory_that_others_may_have_made_is_not_trusted(
         ["unshare", "-m", "sh", "-c", script], env=environment, stdin=subprocess.DEVNULL, capture_output=True,
         text=True, timeout=TIMEOUT, check=False, cwd="/",
     )  # fmt: skip
-    assert told.stdout.startswith("[") and (directory in told.stdout) is found, told
+    assert told.stdout.startswith("["), told
+    assert (directory in told.stdout) is found
