@@ -50,19 +50,23 @@ def client_of(stage: Stage, kind: str, file: Path) -> Iterator[Spawned]:
         peer.close()
 
 
+def _of(kind: str, budget: Budget | None) -> Budget | None:
+    """The old Neovim has no budgets of its own."""
+    return None if kind == "nvim07" else budget
+
+
 def _small(directory: Path, kind: str, file: Path, rounds: int) -> Iterator[Row]:
     with stage_in(directory) as stage, floor_server() as server, client_of(stage, kind, file) as peer:
         for name, line, budget in _CALLS:
             floor, pings, sample = interleave(rounds, python_starts, server.pings, partial(peer.times, line, 100))
-            yield row(f"{NAMES[kind]}: {name}", sample, floor, budget, pings)
+            yield row(f"{NAMES[kind]}: {name}", sample, floor, _of(kind, budget), pings)
 
 
 def _large(directory: Path, kind: str, file: Path, rounds: int) -> Iterator[Row]:
     """Against the floor of an interpreter's start, and of a bare server that reads the file itself."""
-    budget = budgets.TEN_MEGABYTES if kind != "nvim07" else None
     with stage_in(directory) as stage, floor_server() as server, client_of(stage, kind, file) as peer:
         starts, bare, sample = interleave(
             rounds, python_starts, partial(server.reads, file, 3), partial(peer.times, _WHOLE, 3)
         )
-        yield row(f"{NAMES[kind]}: 10 MB of vim://buffer/current", sample, starts, budget)
+        yield row(f"{NAMES[kind]}: 10 MB of vim://buffer/current", sample, starts, _of(kind, budgets.TEN_MEGABYTES))
         yield row(f"{NAMES[kind]}: the same, against a bare server that reads the file", sample, bare)

@@ -76,10 +76,10 @@ def _starts(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
 def _bare_vimrc(stage: Stage) -> Path:
     """The stage's vimrc without the plugin."""
     settings = stage.home.vimrc.read_text()
-    line = f"set runtimepath^={ROOT}\n"
-    assert line in settings, "the stage's vimrc does not load the plugin"
+    place = f"runtimepath^={ROOT}"
+    assert place in settings, "the stage's vimrc does not load the plugin"
     path = stage.directory / "bare.vim"
-    path.write_text(settings.replace(line, ""))
+    path.write_text(settings.replace(place, ""))
     return path
 
 
