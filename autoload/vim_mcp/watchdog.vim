@@ -30,6 +30,7 @@ function! vim_mcp#watchdog#stop() abort
   if has('nvim')
     let s:watch.interrupted = v:lua.require'vim_mcp.watchdog'.stop()
   else
+    call vim_mcp#transport#send({'type': 'running', 'timeout': 0})
     call timer_stop(s:watch.timer)
     let s:watch.interrupted = s:to_interrupt()
   endif

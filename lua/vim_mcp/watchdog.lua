@@ -25,12 +25,11 @@ end
 
 -- Look every `step` ms: a prompt is interrupted at once, all else after `timeout` ms.
 function M.start(step, timeout)
-  local left = math.ceil(timeout / step)
+  local deadline = uv.hrtime() + timeout * 1e6
   reason, command_lines = "", 0
   timer = uv.new_timer()
   timer:start(step, step, function()
-    left = left - 1
-    local found = to_interrupt(left < 0)
+    local found = to_interrupt(uv.hrtime() >= deadline)
     if found then
       reason = found
       vim.api.nvim_input("<C-c>")

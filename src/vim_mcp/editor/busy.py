@@ -45,13 +45,20 @@ def what_it_does(pid: int) -> str | None:
 
 
 def interrupt(pid: int) -> None:
-    """Send Vim and the commands that it waits for what CTRL-C in its terminal would: SIGINT. It would end Neovim."""
-    group = None
+    """Send Vim and the commands that it waits for what CTRL-C in its terminal would: SIGINT.
+
+    It would end Neovim. A process that is no Vim is left alone: `pid` may be a number from a container.
+    """
     with contextlib.suppress(OSError, ValueError):
-        group = _read(pid).group
-    for target in [pid, *(child.pid for child in _descendants(pid) if child.group == group)]:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(target, signal.SIGINT)
+        vim = _read(pid)
+        if "vi" in Path(vim.argv[0]).name:
+            for target in [vim, *(child for child in _descendants(pid) if child.group == vim.group)]:
+                _signal(target.pid)
+
+
+def _signal(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGINT)
 
 
 def _is_neovims_command(child: _Process) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from vim_mcp import wire
 from vim_mcp.connection import LineConnection
-from vim_mcp.editor.busy import what_it_does
+from vim_mcp.editor.busy import interrupt, what_it_does
 from vim_mcp.editor.messages import EditorInfo, State
 from vim_mcp.errors import (
     COMMAND_FAILED,
@@ -28,6 +28,9 @@ logger = logging.getLogger(__name__)
 
 _PATIENCE = 0.5
 """Seconds after which an unanswered request makes the hub look at what the editor does."""
+
+_INSISTENCE = 0.2
+"""Seconds after which a Vim that was to be interrupted and still runs its command is interrupted again."""
 
 
 class Editor:
@@ -46,6 +49,7 @@ class Editor:
         self._ids = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._running_commands = 0
+        self._interrupter: asyncio.TimerHandle | None = None
         connection.on_line = self._take
         connection.on_close = self._lost
 
@@ -182,8 +186,24 @@ class Editor:
             self.on_event(str(message.get("event", "")))
         elif kind == "waiting":
             self.waiting_for = str(message.get("waiting_for") or "its user")
+        elif kind == "running" and isinstance(message.get("timeout"), int):
+            self._interrupt_after(message["timeout"] / 1000)
         elif kind == "bye":
             self.close()
+
+    def _interrupt_after(self, seconds: float) -> None:
+        """Interrupt the editor then, again and again; not at all (any more) if `seconds` is 0.
+
+        Vim runs no timer of its own in a loop or while it waits for a program.
+        """
+        if self._interrupter:
+            self._interrupter.cancel()
+        self._interrupter = asyncio.get_running_loop().call_later(seconds, self._interrupt) if seconds > 0 else None
+
+    def _interrupt(self) -> None:
+        logger.info("%s is interrupted: its command takes too long", self.instance_id)
+        interrupt(self.info.pid)
+        self._interrupt_after(_INSISTENCE)
 
     def close(self, reason: str | None = None) -> None:
         """Hang up; with a reason (`stop`, `upgrade`, `idle`) the editor is told it first."""
@@ -192,6 +212,7 @@ class Editor:
         self._connection.close()
 
     def _lost(self) -> None:
+        self._interrupt_after(0)
         for future in self._pending.values():
             if not future.done():
                 future.set_exception(self._gone())
