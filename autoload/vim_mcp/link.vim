@@ -93,6 +93,7 @@ function! s:try(sockets) abort
   endif
   let s:socket = a:sockets[0]
   let handlers = {'open': function('s:register'), 'message': function('s:receive')}
+  let handlers.request = function('vim_mcp#serve#request')
   let handlers.close = function('s:closed', [a:sockets[1:]])
   call vim_mcp#transport#open(s:socket, handlers)
 endfunction
@@ -157,9 +158,7 @@ endfunction
 
 function! s:receive(message) abort
   let type = get(a:message, 'type', '')
-  if has_key(a:message, 'method')
-    call vim_mcp#serve#request(a:message)
-  elseif has_key(a:message, 'cancel')
+  if has_key(a:message, 'cancel')
     call vim_mcp#serve#cancel(a:message.cancel)
   elseif type(type) == type('') && has_key(s:handlers, type)
     call s:handlers[type](a:message)

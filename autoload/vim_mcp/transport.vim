@@ -1,10 +1,11 @@
 " One connection to the hub: Vim's channel, a relay as a job, or Neovim's pipe (lua/vim_mcp/link.lua), behind the same
-" functions. Handlers, all called from the editor's event loop: `open()` once it stands, `message(dict)` for each
-" message, `close()` when it is lost or never came about.
+" functions. Handlers, all called from the editor's event loop: `open()` once it stands, `request(dict)` for each
+" message with a `method`, `message(dict)` for each other one, `close()` when it is lost or never came about.
 
 let s:number = 0
 let s:handlers = {}
 let s:channel = 0
+let s:can_drain = exists('*ch_canread')
 let s:flush = {'timer': -1, 'fast': 0, 'slow': 0}
 
 " Dials the unix socket `path`; what happens is told to `handlers`. A connection that was open before is closed.
@@ -65,7 +66,7 @@ endfunction
 " Takes in what has arrived but was not handed over yet. Neovim's pipe does so by itself.
 function! vim_mcp#transport#drain() abort
   let number = s:number
-  while exists('*ch_canread') && number == s:number && ch_canread(s:channel)
+  while s:can_drain && number == s:number && ch_canread(s:channel)
     let line = ch_read(s:channel, {'timeout': 0})
     if line ==# ''
       return
@@ -88,7 +89,7 @@ endfunction
 " Connection `number` has brought the decoded `message`; what is not an object is no message.
 function! vim_mcp#transport#received(number, message) abort
   if a:number == s:number && type(a:message) == type({})
-    call s:handlers.message(a:message)
+    call s:handlers[has_key(a:message, 'method') ? 'request' : 'message'](a:message)
   endif
 endfunction
 
