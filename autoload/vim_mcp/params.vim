@@ -40,17 +40,16 @@ function! vim_mcp#params#choice(params, name, choices, ...) abort
 endfunction
 
 function! s:typed(params, name, types, phrase, defaults) abort
-  if !vim_mcp#params#given(a:params, a:name)
-    if empty(a:defaults)
-      call vim_mcp#methods#invalid('`' . a:name . '` is missing: it must be ' . a:phrase)
+  let l:Value = get(a:params, a:name, v:null)
+  if l:Value isnot v:null
+    if index(a:types, type(l:Value)) < 0
+      call s:wrong(a:name, a:phrase)
     endif
-    return a:defaults[0]
+    return l:Value
+  elseif empty(a:defaults)
+    call vim_mcp#methods#invalid('`' . a:name . '` is missing: it must be ' . a:phrase)
   endif
-  let l:Value = a:params[a:name]
-  if index(a:types, type(l:Value)) < 0
-    call s:wrong(a:name, a:phrase)
-  endif
-  return l:Value
+  return a:defaults[0]
 endfunction
 
 function! s:wrong(name, phrase) abort
