@@ -13,6 +13,8 @@ What the editor alone can see, it has to check before it runs a safe command:
   is enough, since after a change of window or buffer no command that touches text is accepted.
 - Keys (`Verdict.keys`) are typed only where 'modifiable' is on, since else an insertion fails and its text is taken for
   commands; and with 'langmap' empty for the time, since it would make other keys of them.
+- Other characters than those of ASCII (`Verdict.ascii`) are accepted only where 'encoding' is utf-8: in the conversion
+  to another one some vanish, and some become "?", "~" or a backslash.
 - In Neovim the clipboard's program is kept out by `g:loaded_clipboard_provider = 1` for the time; everywhere by an
   empty 'clipboard', which would make of each deletion a write to the clipboard.
 - The command is run as legacy VimScript, by execute().
@@ -57,6 +59,8 @@ class Verdict:
     """It reads or changes text of the buffer that is current when it starts."""
     keys: bool = False
     """It types keys in Normal mode."""
+    ascii: bool = True
+    """It holds no other characters."""
 
 
 def judge(command: str) -> Verdict:
@@ -69,7 +73,7 @@ def judge(command: str) -> Verdict:
         _check_characters(command, line.keys_at)
     except Refused as refused:
         return Verdict(False, f"Refused: {refused}. Otherwise {_WAY_OUT}.")
-    return Verdict(True, "", line.touches_text, line.keys_at is not None)
+    return Verdict(True, "", line.touches_text, line.keys_at is not None, command.isascii())
 
 
 def _check_characters(command: str, keys_at: int | None) -> None:
