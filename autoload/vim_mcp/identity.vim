@@ -104,7 +104,8 @@ endfunction
 
 function! s:editor_version() abort
   if has('nvim')
-    return matchstr(get(split(execute('version'), "\n"), 0, ''), 'NVIM v\zs\S*')
+    let version = luaeval('vim.version()')
+    return join([version.major, version.minor, version.patch], '.')
   endif
   let patch = exists('v:versionlong') ? '.' . v:versionlong % 10000 : ''
   return v:version / 100 . '.' . v:version % 100 . patch

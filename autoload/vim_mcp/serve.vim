@@ -46,7 +46,9 @@ endfunction
 
 function! s:close(request) abort
   let a:request.open = 0
-  silent! call remove(s:open, string(a:request.id))
+  if has_key(s:open, string(a:request.id))
+    call remove(s:open, string(a:request.id))
+  endif
 endfunction
 
 " Whether the hub still waits: a request that lay too long (a shell command was running) has been given up.

@@ -117,19 +117,23 @@ function! vim_mcp#transport#send(message) abort
 endfunction
 
 function! s:send_vim(data) abort
+  call s:write(a:data)
+  let s:flush.fast += len(a:data) / 50000
+  let s:flush.slow = 0
+  if s:flush.timer == -1
+    call s:flush_later()
+  endif
+endfunction
+
+" A connection that is lost at this moment takes nothing; that it is lost is told by its close_cb.
+function! s:write(data) abort
   if type(s:channel) == type(0) || ch_status(s:channel) !=# 'open'
     return
   endif
   try
     call ch_sendraw(s:channel, a:data)
   catch
-    return
   endtry
-  let s:flush.fast += len(a:data) / 50000
-  let s:flush.slow = 0
-  if s:flush.timer == -1
-    call s:flush_later()
-  endif
 endfunction
 
 " What the socket did not take at once waits in Vim's queue, and Vim writes from the queue of a socket only when it
@@ -141,7 +145,7 @@ function! s:flush_later() abort
 endfunction
 
 function! s:flush_now(timer) abort
-  silent! call ch_sendraw(s:channel, '')
+  call s:write('')
   call s:flush_later()
 endfunction
 
@@ -153,7 +157,9 @@ function! vim_mcp#transport#close() abort
   if has('nvim')
     call v:lua.require'vim_mcp.link'.close()
   elseif type(s:channel) != type(0)
-    silent! call ch_close(s:channel)
+    if ch_status(s:channel) !=# 'closed'
+      call ch_close(s:channel)
+    endif
     let s:channel = 0
   endif
 endfunction

@@ -93,3 +93,25 @@ def test_settings_of_the_users_that_often_break_plugins_do_no_harm(
     terminal.type("ix\x1b")
     link.event("InsertLeave")
     assert "E" not in terminal.lines()[-1], terminal.text()
+
+
+def test_what_scripts_look_at_stays_as_it_was(
+    raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside, tmp_path: Path
+) -> None:
+    home.add("let g:vim_mcp_reconnect_interval = 100", "let g:looks = '[v:errmsg, v:statusmsg, v:warningmsg, @/, @\"]'")
+    terminal = launch("one.txt", cwd=tmp_path)
+    link = raw_hub.editor()
+    terminal.type(":let [v:errmsg, v:statusmsg, v:warningmsg, @/] = ['e', 's', 'w', 'p']\r")
+    before = inside.value(terminal, "eval(g:looks)")
+    for _ in range(3):
+        link.event("BufEnter")
+        for request in [link.start("get_state") for _ in range(5)]:
+            link.answer(request)
+        raw_hub.close()
+        raw_hub = RawHub(home.runtime)
+        link = raw_hub.editor()
+    assert before[0] == "e"
+    assert inside.value(terminal, "eval(g:looks)") == before
+    terminal.type(":qa!\r")
+    link.event("bye")
+    raw_hub.close()
