@@ -104,8 +104,7 @@ endfunction
 
 function! s:editor_version() abort
   if has('nvim')
-    let version = luaeval('vim.version()')
-    return join([version.major, version.minor, version.patch], '.')
+    return luaeval('table.concat({vim.version().major, vim.version().minor, vim.version().patch}, ".")')
   endif
   let patch = exists('v:versionlong') ? '.' . v:versionlong % 10000 : ''
   return v:version / 100 . '.' . v:version % 100 . patch
