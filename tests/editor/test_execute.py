@@ -87,24 +87,23 @@ def test_the_result_is_the_output_the_place_and_the_mode(free: tuple[Terminal, R
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("command", "number", "message"),
-    [
-        ("nosuch", "E492", "E492: Not an editor command: nosuch"),
-        ("s/missing/x/", "E486", "E486: Pattern not found: missing"),
-        ("echo nothing", "E121", "E121: Undefined variable: nothing"),
-        ("throw 'mine'", "", "mine"),
-        ("buffer 99", "E86", "E86: Buffer 99 does not exist"),
-        ("echo 'a' | throw 'late'", "", "late"),
-    ],
-)
-@pytest.mark.requirement("VIM-ERR-15", "VIM-TOOL-03")
-def test_an_error_is_vims_own(free: tuple[Terminal, RawEditor], command: str, number: str, message: str) -> None:
+ERRORS = [
+    ("nosuch", "E492", "E492: Not an editor command: nosuch"),
+    ("s/missing/x/", "E486", "E486: Pattern not found: missing"),
+    ("echo nothing", "E121", "E121: Undefined variable: nothing"),
+    ("throw 'mine'", "", "mine"),
+    ("buffer 99", "E86", "E86: Buffer 99 does not exist"),
+    ("echo 'a' | throw 'late'", "", "late"),
+]
+
+
+def test_an_error_is_vims_own(free: tuple[Terminal, RawEditor]) -> None:
     terminal, link = free
-    error = refused(link, "execute", command=command)
-    assert kind_of(error) == "vim"
-    assert (error["data"]["vim_error"], error["message"].rstrip()) == (number, message)
-    assert output(link, "echo 'next'") == "next"
+    for command, number, message in ERRORS:
+        error = refused(link, "execute", command=command)
+        assert kind_of(error) == "vim"
+        assert (error["data"]["vim_error"], error["message"].rstrip()) == (number, message)
+        assert output(link, "echo 'next'") == "next"
     terminal.wait_screen(lambda screen: "E492" not in screen and "Press ENTER" not in screen)
 
 

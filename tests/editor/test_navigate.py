@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, wait_mode
+from tests.support.editing import edit, kind_of, refused, state, wait_mode, wait_until
 from tests.support.editors import Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
@@ -57,6 +57,11 @@ def place(link: RawEditor, direction: str, count: int = 1) -> tuple[int, int, bo
     return result["line"], result["column"], result["moved"]
 
 
+def wait_cursor(link: RawEditor, wanted: tuple[int, int]) -> None:
+    """Wait until the cursor is at a line and column."""
+    wait_until(lambda: bool(state(link, "cursor") == list(wanted)), f"{wanted}")
+
+
 def test_the_result_is_the_place(link: RawEditor, tmp_path: Path) -> None:
     assert go(link, "down") == {
         "buffer": 1, "name": str(tmp_path / "project" / "one.txt"), "line": 2, "column": 1, "text": "four five",
@@ -64,27 +69,27 @@ def test_the_result_is_the_place(link: RawEditor, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("start", "direction", "count", "end"),
-    [
-        ((1, 1), "right", 1, (1, 2)), ((1, 1), "right", 99, (1, 17)), ((1, 5), "left", 2, (1, 3)),
-        ((1, 5), "left", 99, (1, 1)), ((1, 1), "down", 3, (4, 1)), ((1, 1), "down", 999, (100, 1)),
-        ((4, 1), "up", 2, (2, 1)), ((4, 1), "up", 99, (1, 1)), ((1, 3), "word_next", 1, (1, 7)),
-        ((1, 3), "word_next", 5, (2, 1)), ((2, 6), "word_previous", 1, (2, 1)), ((1, 3), "word_end", 2, (1, 9)),
-        ((1, 9), "line_start", 1, (1, 1)), ((1, 9), "line_start", 3, (1, 1)), ((1, 3), "line_end", 1, (1, 17)),
-        ((1, 3), "line_end", 3, (1, 17)), ((1, 9), "first_nonblank", 1, (1, 3)),
-        ((1, 1), "paragraph_next", 1, (3, 1)), ((1, 1), "paragraph_next", 2, (6, 1)),
-        ((5, 1), "paragraph_previous", 1, (3, 1)), ((50, 1), "top", 1, (1, 3)), ((1, 3), "bottom", 1, (100, 1)),
-        ((50, 1), "top", 7, (1, 3)), ((1, 11), "matching_bracket", 1, (1, 17)), ((1, 1), "line", 42, (42, 1)),
-        ((1, 1), "line", 4711, (100, 1)), ((1, 1), "down", 1000000000, (100, 1)),
-        ((1, 1), "word_next", 1000000000, (100, 8)),
-    ],
-)  # fmt: skip
-def test_motions(
-    link: RawEditor, do: Callable[[str], None], start: tuple[int, int], direction: str, count: int, end: tuple[int, int]
-) -> None:
-    do(f"set startofline | call cursor({start[0]}, {start[1]})")
-    assert place(link, direction, count) == (*end, True)
+MOTIONS = [
+    ((1, 1), "right", 1, (1, 2)), ((1, 1), "right", 99, (1, 17)), ((1, 5), "left", 2, (1, 3)),
+    ((1, 5), "left", 99, (1, 1)), ((1, 1), "down", 3, (4, 1)), ((1, 1), "down", 999, (100, 1)),
+    ((4, 1), "up", 2, (2, 1)), ((4, 1), "up", 99, (1, 1)), ((1, 3), "word_next", 1, (1, 7)),
+    ((1, 3), "word_next", 5, (2, 1)), ((2, 6), "word_previous", 1, (2, 1)), ((1, 3), "word_end", 2, (1, 9)),
+    ((1, 9), "line_start", 1, (1, 1)), ((1, 9), "line_start", 3, (1, 1)), ((1, 3), "line_end", 1, (1, 17)),
+    ((1, 3), "line_end", 3, (1, 17)), ((1, 9), "first_nonblank", 1, (1, 3)),
+    ((1, 1), "paragraph_next", 1, (3, 1)), ((1, 1), "paragraph_next", 2, (6, 1)),
+    ((5, 1), "paragraph_previous", 1, (3, 1)), ((50, 1), "top", 1, (1, 3)), ((1, 3), "bottom", 1, (100, 1)),
+    ((50, 1), "top", 7, (1, 3)), ((1, 11), "matching_bracket", 1, (1, 17)), ((1, 1), "line", 42, (42, 1)),
+    ((1, 1), "line", 4711, (100, 1)), ((1, 1), "down", 1000000000, (100, 1)),
+    ((1, 1), "word_next", 1000000000, (100, 8)),
+]  # fmt: skip
+
+
+def test_motions(link: RawEditor, terminal: Terminal) -> None:
+    terminal.type(":set startofline\r")
+    for start, direction, count, end in MOTIONS:
+        terminal.type(f":call cursor({start[0]}, {start[1]})\r")
+        wait_cursor(link, start)
+        assert place(link, direction, count) == (*end, True), (start, direction, count)
 
 
 def test_a_lines_number_may_be_named(link: RawEditor) -> None:
@@ -106,24 +111,22 @@ def test_pages(link: RawEditor, inside: Inside, terminal: Terminal, direction: s
     assert inside.value(terminal, "&scroll") == scroll
 
 
-@pytest.mark.parametrize(
-    ("command", "direction"),
-    [
-        ("call cursor(1, 1)", "up"), ("call cursor(1, 1)", "left"), ("call cursor(1, 1)", "word_previous"),
-        ("$", "down"), ("call cursor(100, 8)", "right"), ("call cursor(100, 8)", "word_next"),
-        ("2", "matching_bracket"), ("clearjumps", "jump_back"), ("clearjumps", "jump_forward"), ("1", "window_left"),
-        ("1", "window_next"), ("1", "tab_next"), ("1", "buffer_next"), ("1", "diagnostic_next"), ("1", "change_next"),
-        ("set nowrapscan | $ | let @/ = 'one'", "search_next"),
-        ("set nowrapscan | call cursor(1, 1) | let @/ = 'one'", "search_previous"),
-    ],
-)  # fmt: skip
-def test_at_the_end_nothing_moves(link: RawEditor, do: Callable[[str], None], command: str, direction: str) -> None:
-    do(command)
-    before = state(link, "cursor")
-    if direction == "change_next":
-        place(link, "change_next", 99)
+ENDS = [
+    ("call cursor(1, 1)", "up"), ("call cursor(1, 1)", "left"), ("call cursor(1, 1)", "word_previous"),
+    ("$", "down"), ("call cursor(100, 8)", "right"), ("call cursor(100, 8)", "word_next"),
+    ("2", "matching_bracket"), ("clearjumps", "jump_back"), ("clearjumps", "jump_forward"), ("1", "window_left"),
+    ("1", "window_next"), ("1", "tab_next"), ("1", "buffer_next"), ("1", "diagnostic_next"), ("1", "change_next"),
+    ("set nowrapscan | $ | let @/ = 'one'", "search_next"),
+    ("set nowrapscan | call cursor(1, 1) | let @/ = 'one'", "search_previous"),
+]  # fmt: skip
+
+
+def test_at_the_end_nothing_moves(link: RawEditor, do: Callable[[str], None]) -> None:
+    go(link, "change_next", count=99)
+    for command, direction in ENDS:
+        do(command)
         before = state(link, "cursor")
-    assert place(link, direction) == (*before, False)
+        assert place(link, direction) == (*before, False), direction
 
 
 def test_jumps_and_changes(link: RawEditor, do: Callable[[str], None]) -> None:
@@ -265,13 +268,10 @@ def test_an_unknown_direction_is_told_the_known_ones(link: RawEditor) -> None:
     assert "word_previous" in error["message"]
 
 
-@pytest.mark.parametrize(
-    "params",
-    [{}, {"direction": "down", "count": 0}, {"direction": "down", "count": -1}, {"direction": "down", "count": "2"},
-     {"direction": "down", "count": 1000000001}],
-)  # fmt: skip
-def test_wrong_parameters(link: RawEditor, params: dict[str, Any]) -> None:
-    assert refused(link, "navigate", **params)["code"] == -32602
+def test_wrong_parameters(link: RawEditor) -> None:
+    assert refused(link, "navigate")["code"] == -32602
+    for count in (0, -1, "2", 1000000001):
+        assert refused(link, "navigate", direction="down", count=count)["code"] == -32602
 
 
 def test_unsaved_changes_are_neither_lost_nor_asked_about(
