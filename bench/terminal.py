@@ -90,8 +90,8 @@ def main(argv: list[str]) -> None:
     """Run `argv` until the input ends."""
     pid, master = pty.fork()
     if not pid:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         os.execvp(argv[0], argv)
-    fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     with contextlib.suppress(OSError):  # it has left by itself
         _shuttle(master)
     os.close(master)
