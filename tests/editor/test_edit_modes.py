@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text, wait_until
+from tests.support.editing import command, edit, kind_of, refused, text, wait_mode, wait_text, wait_until
 from tests.support.editors import Terminal
 from tests.support.rawhub import RawEditor
 
@@ -55,14 +55,19 @@ STATES = {
 }
 
 
+def reset(terminal: Terminal, link: RawEditor) -> None:
+    """The ten lines again, with the cursor on line 5."""
+    wait_mode(link, "n")
+    edit(link, lines=LINES)
+    command(terminal, "call cursor(5, 1)")
+
+
 @pytest.fixture
 def typing(editor: tuple[Terminal, RawEditor]) -> tuple[Terminal, RawEditor]:
     """An editor with ten lines and the cursor on line 5."""
     terminal, link = editor
-    terminal.type(":set noswapfile showcmd incsearch\r")
-    edit(link, lines=LINES)
-    terminal.type("5G")
-    wait_until(lambda: bool(state(link, "cursor")[0] == 5), "line 5")
+    command(terminal, "set noswapfile showcmd incsearch")
+    reset(terminal, link)
     return terminal, link
 
 
@@ -72,7 +77,7 @@ def begin(terminal: Terminal, link: RawEditor, begun: State) -> None:
     if begun.mode:
         wait_mode(link, begun.mode)
     else:
-        terminal.wait_screen(lambda screen: begun.shown in screen.splitlines()[-1])
+        terminal.wait_screen(lambda screen: screen.splitlines()[-1].rstrip().endswith(begun.shown))
 
 
 def expected(change: dict[str, Any], lines_5_and_6: list[str]) -> list[str]:
@@ -82,14 +87,6 @@ def expected(change: dict[str, Any], lines_5_and_6: list[str]) -> list[str]:
         return [change["lines"][0] if line == f"line {change['line']}" else line for line in lines]
     new: list[str] = change["lines"]
     return lines[: change["line"] - 1] + new + lines[change.get("end_line", change["line"] - 1) :]
-
-
-def reset(terminal: Terminal, link: RawEditor) -> None:
-    """The ten lines again, with the cursor on line 5."""
-    wait_mode(link, "n")
-    edit(link, lines=LINES)
-    terminal.type("5G0")
-    wait_until(lambda: bool(state(link, "cursor") == [5, 1]), "line 5")
 
 
 @pytest.mark.parametrize("name", STATES)

@@ -70,4 +70,6 @@ def wait_mode(link: RawEditor, mode: str) -> None:
 
 def wait_text(link: RawEditor, wanted: list[str], **which: Any) -> None:
     """Wait until a buffer (`buffer=` or `file=`; default: the current one) has these lines."""
-    wait_until(lambda: text(link, **which) == wanted, f"{wanted}")
+    deadline = time.monotonic() + TIMEOUT
+    while (found := text(link, **which)) != wanted:
+        assert time.monotonic() < deadline, f"the text is {found}, not {wanted}"
