@@ -37,7 +37,7 @@ endfunction
 
 " Says goodbye and hangs up. It waits for nothing, since it runs at the editor's end too.
 function! vim_mcp#link#leave() abort
-  if s:state ==# 'connected'
+  if s:state ==# 'connected' || s:state ==# 'registering'
     call vim_mcp#transport#send({'type': 'bye'})
   endif
   call s:disconnect('stopped', '')
