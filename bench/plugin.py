@@ -27,11 +27,16 @@ augroup bench
   autocmd CursorMoved,TextChanged * let s:n += 1
 augroup END
 function! s:Loop(event)
-  let begin = reltime()
-  for i in range(5000)
-    execute 'doautocmd <nomodeline>' a:event
+  let best = 1.0e9
+  for round in range(20)
+    let begin = reltime()
+    for i in range(500)
+      execute 'doautocmd <nomodeline>' a:event
+    endfor
+    let taken = reltimefloat(reltime(begin)) * 2000
+    let best = taken < best ? taken : best
   endfor
-  return reltimefloat(reltime(begin)) * 200
+  return best
 endfunction
 function! s:State()
   let begin = reltime()
@@ -113,7 +118,10 @@ def _sourcing(stage: Stage, kind: str) -> float:
 
 
 def _events(directory: Path, kind: str) -> Iterator[Row]:
-    """The plugin's handlers beside one that counts; the push, at most ten times a second, by itself."""
+    """The plugin's handlers beside one that counts, at their best: they cost little, and noise only adds.
+
+    The push comes at most ten times a second; it is told by itself.
+    """
     file, bare_file = (write_source(directory.with_name(f"{kind}-{name}.py")) for name in ("events", "bare"))
     with (
         stage_in(directory) as stage,
