@@ -40,7 +40,8 @@ def state(number: int, directory: Path, tick: int = 2) -> dict[str, Any]:
     cwd = directory / f"project{number}"
     current = buffer(str(cwd / "main.py"), tick)
     return {
-        "current_buffer": current, "windows": [], "buffers": [dict(current)], "cursor": [1, 1], "mode": "n", "cwd": str(cwd),
+        "current_buffer": current, "windows": [], "buffers": [dict(current)], "cursor": [1, 1], "mode": "n",
+        "cwd": str(cwd),
     }  # fmt: skip
 
 
