@@ -20,9 +20,12 @@ function! vim_mcp#autostart(...) abort
   endif
 endfunction
 
-" :VimMCPStart: registers this editor, whatever the settings say.
+" :VimMCPStart: registers this editor, whatever the settings say. One that waits for a hub tries again at once.
 function! vim_mcp#start() abort
   let s:decided = 1
+  if index(['waiting', 'refused'], vim_mcp#link#info().state) >= 0
+    call vim_mcp#link#stop()
+  endif
   call vim_mcp#link#start()
 endfunction
 
@@ -85,7 +88,13 @@ function! s:show_log(directories) abort
     call vim_mcp#notice#error('the hub has written no log yet')
     return
   endif
-  execute 'noswapfile keepalt sview' fnameescape(logs[0])
+  let modeline = &modeline
+  set nomodeline
+  try
+    execute 'noswapfile keepalt sview' fnameescape(logs[0])
+  finally
+    let &modeline = modeline
+  endtry
   setlocal nomodifiable autoread nobuflisted noundofile
   normal! G
 endfunction

@@ -30,15 +30,16 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"editor", "kernel"}),
     frozenset({"connection", "atomic", "socketlock", "logs"}),
     frozenset({"wire", "text", "excommand"}),
-    frozenset({"config", "errors"}),
+    frozenset({"config", "errors", "releases"}),
 )
 
 # Programs that must start at once, and what they share: these parts, and beyond
 # them (and beyond what they import in turn) the standard library alone.
 STANDALONE: dict[str, frozenset[str]] = {
-    "relay": frozenset({"conversation", "hublink", "starter", "paths", "errors"}),
-    "hublink": frozenset({"starter"}),
+    "relay": frozenset({"conversation", "hublink", "releases", "starter", "paths", "errors"}),
+    "hublink": frozenset({"starter", "releases"}),
     "conversation": frozenset(),
+    "releases": frozenset(),
     "pipe": frozenset({"starter"}),
     "control": frozenset({"starter", "paths"}),
     "hook": frozenset({"paths", "errors"}),

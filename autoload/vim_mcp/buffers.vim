@@ -25,10 +25,13 @@ endfunction
 
 " The state that is pushed without being asked for: bounded, and without text.
 function! vim_mcp#buffers#state() abort
-  if vim_mcp#methods#access() ==# 'off'
-    return {'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1], 'mode': mode(1), 'cwd': getcwd()}
+  let l:access = vim_mcp#methods#access()
+  if l:access ==# 'off'
+    return {'access': l:access, 'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1],
+          \ 'mode': mode(1), 'cwd': getcwd()}
   endif
-  return extend(s:whole(s:listed(s:max_buffers)), {'current_buffer': s:current(0, {})})
+  let l:state = extend(s:whole(s:listed(s:max_buffers)), {'current_buffer': s:current(0, {})})
+  return extend(l:state, {'access': l:access})
 endfunction
 
 function! s:whole(buffers) abort

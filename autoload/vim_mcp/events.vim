@@ -40,8 +40,19 @@ endfunction
 
 " A request has been served: Vim notices what it has changed at the next key only.
 function! vim_mcp#events#served(method) abort
-  if s:watching && a:method !~# '^\%(ping\|get_\)'
-    call s:note(a:method, s:slow)
+  if vim_mcp#methods#changes(a:method)
+    call s:note_own(a:method, s:slow)
+  endif
+endfunction
+
+" Something that has no autocommand has changed what is told of this editor.
+function! vim_mcp#events#note(name) abort
+  call s:note_own(a:name, s:fast)
+endfunction
+
+function! s:note_own(name, delay) abort
+  if s:watching
+    call s:note(a:name, a:delay)
   endif
 endfunction
 

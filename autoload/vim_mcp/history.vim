@@ -3,10 +3,11 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
-" Actions that are kept, and bytes of text that are kept with one so that it can
-" be undone.
+" Actions that are kept, and bytes of text that are kept with one, and with all,
+" so that they can be undone.
 let s:max_entries = 200
 let s:max_bytes = 1048576
+let s:max_total = 8388608
 
 " The oldest entry first. An entry: id, time, client, method, summary, bufnr,
 " name, line, error, undone, and changes: [{'line', 'old', 'new', 'before',
@@ -42,6 +43,18 @@ function! vim_mcp#history#record(method, params, answer) abort
   if len(s:entries) > s:max_entries
     call remove(s:entries, 0)
   endif
+  call s:forget_texts()
+endfunction
+
+" The oldest edits can no longer be undone when too much text is kept.
+function! s:forget_texts() abort
+  let l:total = 0
+  for l:entry in reverse(copy(s:entries))
+    let l:total += get(l:entry, 'bytes', 0)
+    if l:total > s:max_total && get(l:entry, 'bytes', 0)
+      call extend(l:entry, {'changes': [], 'bytes': 0})
+    endif
+  endfor
 endfunction
 
 function! s:string(value) abort
@@ -88,7 +101,7 @@ function! vim_mcp#history#note(before) abort
     let l:change.after = getbufline(a:before.bufnr, l:change.line + len(l:change.new))
     let l:bytes += strlen(join(l:change.old, "\n")) + strlen(join(l:change.new, "\n"))
   endfor
-  let s:note = l:bytes > s:max_bytes ? {} : {'changes': a:before.changes}
+  let s:note = l:bytes > s:max_bytes ? {} : {'changes': a:before.changes, 'bytes': l:bytes}
 endfunction
 
 " Undo what one entry has changed, as one step, where it still stands. Returns

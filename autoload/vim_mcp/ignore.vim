@@ -15,6 +15,7 @@ let s:joined = ''
 let s:tail = ''
 let s:whole = ''
 let s:known = {}
+let s:max_known = 2000
 
 " Whether a full file name matches, by itself or by what its links lead to.
 function! vim_mcp#ignore#matches(name) abort
@@ -25,8 +26,17 @@ function! vim_mcp#ignore#matches(name) abort
   if join(l:patterns, "\n") !=# s:joined
     call s:compile(l:patterns)
   endif
+  let l:target = resolve(a:name)
+  return s:known_match(a:name) || l:target !=# a:name && s:known_match(l:target)
+endfunction
+
+" A link may lead elsewhere tomorrow: names are remembered, not links.
+function! s:known_match(name) abort
   if !has_key(s:known, a:name)
-    let s:known[a:name] = s:matches(a:name) || s:matches(resolve(a:name))
+    if len(s:known) > s:max_known
+      let s:known = {}
+    endif
+    let s:known[a:name] = s:matches(a:name)
   endif
   return s:known[a:name]
 endfunction

@@ -65,9 +65,15 @@ function! vim_mcp#methods#access() abort
   return s:paused ? 'off' : index(['edit', 'read', 'off'], l:access) < 0 ? 'off' : l:access
 endfunction
 
+" Whether a method changes anything, so that the state is worth pushing.
+function! vim_mcp#methods#changes(method) abort
+  return get(get(s:table, a:method, {}), 'access', '') ==# 'edit'
+endfunction
+
 " Pause (1) or resume (0) the clients' access to this editor.
 function! vim_mcp#methods#pause(on) abort
   let s:paused = a:on
+  call vim_mcp#events#note('pause')
 endfunction
 
 function! vim_mcp#methods#paused() abort
@@ -131,10 +137,13 @@ function! s:attempt(call, timer) abort
     call timer_start(s:step, function('s:attempt', [a:call]))
     return
   endif
-  if get(get(s:table, a:call.method, {}), 'history') && s:is_history(l:answer)
-    call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
-  endif
-  call a:call.reply(l:answer)
+  try
+    if get(get(s:table, a:call.method, {}), 'history') && s:is_history(l:answer)
+      call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
+    endif
+  finally
+    call a:call.reply(l:answer)
+  endtry
 endfunction
 
 " What was done, and what was refused; not what was asked in a wrong way.
@@ -153,7 +162,7 @@ function! s:answer(call) abort
   let s:running = a:call.method
   let l:types = get(get(s:table, a:call.method, {}), 'keys') && !vim_mcp#methods#half_typed()
   try
-    return {'result': s:run(a:call.method, a:call.params)}
+    return {'result': s:run(a:call)}
   catch
     return {'error': s:error(v:exception, v:throwpoint)}
   finally
@@ -164,7 +173,16 @@ function! s:answer(call) abort
   endtry
 endfunction
 
-function! s:run(method, params) abort
+function! s:run(call) abort
+  let l:method = s:checked(a:call.method, a:call.params)
+  if l:method.access ==# 'edit'
+    call vim_mcp#serve#begin(get(a:call, 'request', {}))
+  endif
+  return call(l:method.run, [a:call.params])
+endfunction
+
+" The method, if it is one, and may and can run now.
+function! s:checked(method, params) abort
   if type(a:method) != type('') || !has_key(s:table, a:method)
     throw 'vim-mcp:' . s:encode({'code': -32601, 'message': 'this editor knows no method `' . s:text(a:method) . '`'})
   elseif type(a:params) != type({})
@@ -177,7 +195,7 @@ function! s:run(method, params) abort
   if l:method.waits !=# 'any'
     call s:check_mode(l:method.waits)
   endif
-  return call(l:method.run, [a:params])
+  return l:method
 endfunction
 
 function! s:check_mode(waits) abort

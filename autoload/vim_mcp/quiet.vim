@@ -6,25 +6,23 @@ set cpo&vim
 let s:swaps = []
 
 " From here on a file with a swap file is opened read-only, and unsaved changes
-" are an error rather than a dialog. Returns what vim_mcp#quiet#end() needs.
+" are an error rather than a dialog or written to disk. Returns what vim_mcp#quiet#end() needs.
 function! vim_mcp#quiet#begin() abort
   let s:swaps = []
   augroup vim_mcp_quiet
     autocmd!
     autocmd SwapExists * let v:swapchoice = 'o' | call add(s:swaps, [expand('<afile>:p'), v:swapname])
   augroup END
-  let l:confirm = &confirm
-  noautocmd set noconfirm
-  return l:confirm
+  let l:options = [&confirm, &autowrite, &autowriteall]
+  noautocmd set noconfirm noautowrite noautowriteall
+  return l:options
 endfunction
 
 " The end of it, also of what was interrupted.
-function! vim_mcp#quiet#end(confirm) abort
+function! vim_mcp#quiet#end(options) abort
   autocmd! vim_mcp_quiet
   augroup! vim_mcp_quiet
-  if a:confirm
-    noautocmd set confirm
-  endif
+  noautocmd let [&confirm, &autowrite, &autowriteall] = a:options
   for [l:file, l:swap] in s:swaps
     call s:hold(vim_mcp#buffers#find(l:file), l:swap)
   endfor

@@ -37,6 +37,13 @@ function! vim_mcp#serve#current() abort
   return s:current
 endfunction
 
+" The work of `request` begins: from now on the hub cannot say that nothing was done.
+function! vim_mcp#serve#begin(request) abort
+  if get(a:request, 'open') && a:request.connection == vim_mcp#transport#number()
+    call vim_mcp#transport#send({'type': 'begun', 'request': a:request.id})
+  endif
+endfunction
+
 " Forgets the requests of a lost connection.
 function! vim_mcp#serve#forget() abort
   call map(values(s:open), 's:close(v:val)')

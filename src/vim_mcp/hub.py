@@ -19,7 +19,8 @@ from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.process import peer_uid
 from vim_mcp.editor.registry import Preference
 from vim_mcp.registration import Registrar
-from vim_mcp.socketlock import HubRunning, SocketLock
+from vim_mcp.releases import release
+from vim_mcp.socketlock import HubRunning, SocketLock, SocketUnusable
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ class Hub:
         self._directory = Directory()
         self._registrar = Registrar(config, self._directory)
         self._clients = Clients(self._directory, Preference(config.preference), self._watch_idleness)
-        self._directory.listen(lambda _event, _editor: self._watch_idleness())
+        self._directory.listen(lambda _events, _editor: self._watch_idleness())
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._idle_timer: asyncio.TimerHandle | None = None
@@ -45,7 +46,7 @@ class Hub:
 
     async def run(self, on_ready: Callable[[], None]) -> None:
         """Serve until told to leave; then nothing of ours is left but the log and the preference."""
-        self._registrar.expect_earlier_editors()
+        self._registrar.take_over()
         for sign in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(sign, self.leave, "stop")
         await self._listen(self._lock.bind())
@@ -62,7 +63,7 @@ class Hub:
     async def _keep_socket(self) -> None:
         """Listen anew when the socket's file has been removed under us, as cleaners of /tmp do.
 
-        Where another hub has taken its place meanwhile, it is the hub now, and everyone is sent there.
+        Where another hub has taken its place meanwhile, or nobody can be there any more, everyone is sent to look anew.
         """
         while True:
             await asyncio.sleep(_SOCKET_CHECK)
@@ -70,7 +71,7 @@ class Hub:
                 logger.warning("the socket file has vanished: listening anew at %s", self._config.socket)
                 try:
                     await self._listen(self._lock.rebind())
-                except HubRunning:
+                except (HubRunning, SocketUnusable):
                     self.leave("upgrade")
                     return
 
@@ -140,7 +141,7 @@ class Hub:
         if name == "stop":
             asyncio.get_running_loop().call_soon(self.leave, "stop")
             return {"stopped": True}
-        newer = _version(str(message.get("version", ""))) > _version(__version__)
+        newer = release(str(message.get("version", ""))) > release(__version__)
         if newer:
             asyncio.get_running_loop().call_soon(self.leave, "upgrade")
         return {"stepping_down": newer, "version": __version__}
@@ -170,10 +171,6 @@ class Hub:
             "instances": self._registrar.status(),
             "clients": self._clients.status(),
         }
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".") if part.isdecimal())
 
 
 async def _run(config: Config, lock: SocketLock, on_ready: Callable[[], None]) -> None:

@@ -6,6 +6,7 @@ import json
 import socket
 
 from vim_mcp import __version__, starter
+from vim_mcp.releases import release
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,15 +80,4 @@ def step_down(link: Link) -> bool:
 
 def is_older(version: str) -> bool:
     """Whether a hub's version is before ours; one that is no version is not, nor is a pre-release of ours."""
-    return () < _release(version) < _release(__version__)
-
-
-def _release(version: str) -> tuple[int, ...]:
-    """The numbers that order versions, () where there are none. A pre-release counts as its release."""
-    numbers = []
-    for part in version.split("."):
-        digits = part[: len(part) - len(part.lstrip("0123456789"))]
-        numbers += [int(digits)] if digits else []
-        if digits != part:
-            break
-    return tuple(numbers)
+    return () < release(version) < release(__version__)

@@ -8,18 +8,19 @@ from typing import Any
 from vim_mcp import wire
 from vim_mcp.config import Config
 from vim_mcp.connection import LineConnection
-from vim_mcp.editor.directory import Directory
+from vim_mcp.editor.directory import JOINED, LEFT, Directory
 from vim_mcp.editor.instances import safe_id, unique_id
-from vim_mcp.editor.link import Editor
+from vim_mcp.editor.link import TEXT_FILE, Editor
 from vim_mcp.editor.messages import EditorInfo, parse_register
 from vim_mcp.editor.process import alive, watch_exit
 from vim_mcp.editor.registry import Registry
 from vim_mcp.editor.statefiles import StateFiles
+from vim_mcp.editor.summary import summary
 from vim_mcp.errors import COMMAND_FAILED, INVALID_PARAMS, InvalidParameters
 
 logger = logging.getLogger(__name__)
 
-_CHANGES_THE_REGISTRY = frozenset({"joined", "left", "BufEnter", "BufDelete", "DirChanged"})
+_CHANGES_THE_REGISTRY = frozenset({JOINED, LEFT, "BufAdd", "BufEnter", "BufDelete", "BufFilePost", "DirChanged"})
 
 
 class Registrar:
@@ -32,8 +33,11 @@ class Registrar:
         self._state_files = StateFiles(config.state)
         directory.listen(self._on_change)
 
-    def expect_earlier_editors(self) -> None:
-        """Editors that a crashed hub left in the registry, and that still run, dial again within moments."""
+    def take_over(self) -> None:
+        """Clean up after a hub that crashed, and expect its editors that still run: they dial again within moments."""
+        for pattern in (f"{TEXT_FILE}*", self._config.state("*").name):
+            for left_behind in self._config.runtime.glob(pattern):
+                left_behind.unlink(missing_ok=True)
         earlier = self._registry.load()
         self._directory.expect({name for name, entry in earlier.items() if alive(entry.get("pid"))})
         self._registry.write(self._directory)
@@ -72,30 +76,28 @@ class Registrar:
         connection.write(wire.encode({"type": "refused", "code": code, "message": message}))
         connection.close()
 
-    def _on_change(self, event: str, editor: Editor) -> None:
-        if event == "left":
+    def _on_change(self, events: frozenset[str], editor: Editor) -> None:
+        if LEFT in events:
             logger.info("%s left", editor.instance_id)
             self._state_files.left(editor)
         else:
             self._state_files.changed(editor)
-        if event in _CHANGES_THE_REGISTRY:
+        if events & _CHANGES_THE_REGISTRY:
             self._registry.write(self._directory)
 
     def say_goodbye(self, reason: str) -> None:
-        """Tell every editor why the hub leaves, hang up, and take the files away."""
-        for editor in self._directory:
+        """Tell every editor why the hub leaves, hang up, and take the files away.
+
+        The registry stays for a hub that comes next (`upgrade`): it tells which editors to expect.
+        """
+        editors = list(self._directory)
+        for editor in editors:
             editor.close(reason)
-        self._registry.remove()
+        if reason == "upgrade":
+            self._registry.write(editors)
+        else:
+            self._registry.remove()
 
     def status(self) -> list[dict[str, Any]]:
         """What `vim-mcp status` shows of each editor."""
-        return [_status(editor) for editor in self._directory]
-
-
-def _status(editor: Editor) -> dict[str, Any]:
-    info = editor.info
-    return {
-        "instance_id": editor.instance_id, "pid": info.pid, "editor": info.editor, "version": info.version,
-        "cwd": editor.state.get("cwd", info.cwd), "main_file": info.main_file, "short_lived": info.short_lived,
-        "access": editor.state.get("access", info.access),
-    }  # fmt: skip
+        return [summary(editor) for editor in self._directory]

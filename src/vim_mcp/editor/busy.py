@@ -19,6 +19,10 @@ _WRAPPED = re.compile(r"\((?P<command>.*)\)\s*(<\s*\S+\s*)?(>\S+(\s+2>&1)?)?\s*"
 _TEED = re.compile(r"\s+(2>&1)?\|&?\s*tee\s+\S+$")
 
 
+# Vim's names, also as Debian has them (vim.basic); not Neovim's.
+_VIM = re.compile(r"-?(ex|e?vim|r?g?vim|vi|r?g?view|r?g?vimdiff|vimx)(\.\w+)?")
+
+
 @dataclass(frozen=True)
 class _Process:
     """A process that has not ended; `group` is the process group, `started` counts clock ticks since the boot."""
@@ -51,7 +55,7 @@ def interrupt(pid: int) -> None:
     """
     with contextlib.suppress(OSError, ValueError):
         vim = _read(pid)
-        if "vi" in Path(vim.argv[0]).name:
+        if _VIM.fullmatch(Path(vim.argv[0]).name):
             for target in [vim, *(child for child in _descendants(pid) if child.group == vim.group)]:
                 _signal(target.pid)
 

@@ -12,8 +12,11 @@ from vim_mcp.editor.link import Editor
 GRACE = 2.0
 """Seconds in which the editors of an earlier hub are expected back."""
 
-Listener = Callable[[str, Editor], None]
-"""Called with `joined`, `left` or the name of a pushed event, and the editor."""
+Listener = Callable[[frozenset[str], Editor], None]
+"""Called with the names of what has happened (`JOINED`, `LEFT`, or those of pushed events), and the editor."""
+
+JOINED = "joined"
+LEFT = "left"
 
 
 class Directory:
@@ -54,23 +57,23 @@ class Directory:
         """Take in an editor; it is removed by itself when its connection ends."""
         self._editors[editor.instance_id] = editor
         editor.on_gone.append(lambda: self._remove(editor))
-        editor.on_event = lambda event: self._tell(event, editor)
+        editor.on_event = lambda events: self._tell(events, editor)
         self._joined.set()
-        self._tell("joined", editor)
+        self._tell(frozenset({JOINED}), editor)
 
     def _remove(self, editor: Editor) -> None:
         if self._editors.get(editor.instance_id) is editor:
             del self._editors[editor.instance_id]
-            self._tell("left", editor)
+            self._tell(frozenset({LEFT}), editor)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Hear of every change; returns a function that stops it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def _tell(self, event: str, editor: Editor) -> None:
+    def _tell(self, events: frozenset[str], editor: Editor) -> None:
         for listener in list(self._listeners):
-            listener(event, editor)
+            listener(events, editor)
 
     def expect(self, instance_ids: set[str]) -> None:
         """Editors that an earlier hub had, and that are about to dial again."""

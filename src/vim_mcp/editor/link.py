@@ -26,6 +26,9 @@ from vim_mcp.errors import (
 
 logger = logging.getLogger(__name__)
 
+TEXT_FILE = "text-"
+"""How the names of files begin by which text travels, in the runtime directory."""
+
 _PATIENCE = 0.5
 """Seconds after which an unanswered request makes the hub look at what the editor does."""
 
@@ -36,19 +39,20 @@ _INSISTENCE = 0.2
 class Editor:
     """A registered editor. `state` is what it pushed last (without text), `on_event` hears each push."""
 
-    def __init__(self, instance_id: str, info: EditorInfo, connection: LineConnection, directory: Path):
+    def __init__(self, instance_id: str, info: EditorInfo, connection: LineConnection, runtime: Path):
         self.instance_id = instance_id
         self.info = info
         self.state: State = {}
         self.started = self.last_seen = time.time()
         self.waiting_for: str | None = None
-        self.on_event: Callable[[str], None] = lambda _event: None
+        self.on_event: Callable[[frozenset[str]], None] = lambda _events: None
         self.on_gone: list[Callable[[], None]] = []
         self._connection = connection
-        self._directory = directory
+        self._runtime = runtime
         self._ids = itertools.count(1)
         self._pending: dict[int, asyncio.Future[Any]] = {}
         self._running_commands = 0
+        self._begun: set[int] = set()
         self._interrupter: asyncio.TimerHandle | None = None
         connection.on_line = self._take
         connection.on_close = self._lost
@@ -69,16 +73,17 @@ class Editor:
             raise self._gone()
         request_id = next(self._ids)
         future = self._pending[request_id] = asyncio.get_running_loop().create_future()
-        deadline = {"expires": int(time.time() + timeout)}
-        self.send({"id": request_id, "method": method, "params": params or {}, **deadline})
+        expires = int(time.time() + timeout) - 1  # whole seconds: rather early than after we have given up
+        self.send({"id": request_id, "method": method, "params": params or {}, "expires": expires})
         try:
             with self._command_running(method):
-                return await self._answer(future, method, timeout)
+                return await self._answer(future, request_id, timeout)
         except (asyncio.CancelledError, EditorBusy):
             self.send({"cancel": request_id})
             raise
         finally:
             del self._pending[request_id]
+            self._begun.discard(request_id)
 
     @contextlib.contextmanager
     def _command_running(self, method: str) -> Iterator[None]:
@@ -89,8 +94,8 @@ class Editor:
         finally:
             self._running_commands -= runs
 
-    async def _answer(self, future: asyncio.Future[Any], method: str, timeout: float) -> Any:
-        """Wait for the answer; an editor known to be deaf is not waited for to the end."""
+    async def _answer(self, future: asyncio.Future[Any], request_id: int, timeout: float) -> Any:
+        """Wait for the answer; an editor known to be deaf, which has not begun, is not waited for to the end."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
         timer: asyncio.TimerHandle
@@ -98,11 +103,12 @@ class Editor:
         def look() -> None:
             nonlocal timer
             left = deadline - loop.time()
-            reason = self._activity() or self.waiting_for
+            begun = request_id in self._begun
+            reason = None if begun else self._activity() or self.waiting_for
             if future.done():
                 return
             if reason or left <= 0:
-                future.set_exception(self._busy(method, reason))
+                future.set_exception(self._busy(reason, begun))
             else:
                 timer = loop.call_later(min(left, _PATIENCE), look)
 
@@ -116,10 +122,15 @@ class Editor:
         """What keeps the editor from answering, as far as the system shows it."""
         return None if self._running_commands else what_it_does(self.info.pid)
 
-    def _busy(self, method: str, reason: str | None) -> EditorBusy:
+    def _busy(self, reason: str | None, begun: bool) -> EditorBusy:
         what = f"it waits for {reason}" if reason else "it did not answer in time"
+        advice = (
+            "It has begun and may still finish: look at the editor's state before you repeat it."
+            if begun
+            else "Nothing was done; try again when its user has gone on."
+        )
         return EditorBusy(
-            f"{self.instance_id} is busy: {what}. Nothing was done ({method}); try again when its user has gone on.",
+            f"{self.instance_id} is busy: {what}. {advice}",
             instance_id=self.instance_id,
             waiting_for=reason,
         )
@@ -137,7 +148,7 @@ class Editor:
     @contextlib.contextmanager
     def text_file(self) -> Iterator[Path]:
         """A path in the runtime directory for text that goes by file; removed afterwards. Mode 0600."""
-        path = self._directory / f"text-{os.getpid()}-{next(self._ids)}"
+        path = self._runtime / f"{TEXT_FILE}-{os.getpid()}-{next(self._ids)}"
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
             yield path
@@ -174,6 +185,8 @@ class Editor:
         code, message = error.get("code"), str(error.get("message", "the editor gave no reason"))
         details = error.get("data") if isinstance(error.get("data"), dict) else {}
         data = {**(details or {}), "instance_id": self.instance_id}
+        if code == COMMAND_FAILED and data.get("kind") == "busy":
+            return EditorBusy(message, **{key: value for key, value in data.items() if key != "kind"})
         if code == COMMAND_FAILED:
             return CommandFailed(message, **data)
         return EditorMethodError(code if isinstance(code, int) else -32603, message, **data)
@@ -183,7 +196,9 @@ class Editor:
         if kind == "event" and isinstance(message.get("state"), dict):
             self.waiting_for = None
             self.state = message["state"]
-            self.on_event(str(message.get("event", "")))
+            self.on_event(frozenset(map(str, message.get("events") or [message.get("event", "")])))
+        elif kind == "begun" and message.get("request") in self._pending:
+            self._begun.add(message["request"])
         elif kind == "waiting":
             self.waiting_for = str(message.get("waiting_for") or "its user")
         elif kind == "running" and isinstance(message.get("timeout"), int):

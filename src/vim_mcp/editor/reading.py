@@ -98,8 +98,10 @@ async def _with_text(editor: Editor, request: dict[str, Any]) -> State:
         state = await _request(editor, {**request, "text_file": str(path)})
         current = state.get("current_buffer") or {}
         if "text_file" in current:
-            body, _ = _read(current)
-            current["content"] = body.replace("\0", text.NUL_IN_VIM).split("\n")
+            body, lossy = _read(current)
+            current["content"] = text.to_lines(body + "\n")
+            if lossy:
+                current["lossy"] = True
             del current["text_file"], current["text_encoding"]
     return state
 

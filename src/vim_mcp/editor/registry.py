@@ -6,12 +6,13 @@ import json
 import logging
 import time
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from vim_mcp import atomic
 from vim_mcp.editor.link import Editor
+from vim_mcp.editor.summary import summary
 
 logger = logging.getLogger(__name__)
 
@@ -19,24 +20,13 @@ MAX_AGE = 24 * 3600
 """Seconds after which an entry of an editor that is not connected is dropped."""
 
 
-def iso(seconds: float) -> str:
-    """A time as ISO 8601, UTC."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+_FIELDS = ("pid", "cwd", "main_file", "started", "buffers", "last_seen")
 
 
 def entry(editor: Editor, socket: Path) -> dict[str, Any]:
     """An editor's entry, in the registry's format. Requirement VIM-REGISTRY-01."""
-    state = editor.state
-    names = [b["name"] for b in state.get("buffers", []) if b.get("listed") and b.get("name")]
-    return {
-        "socket": str(socket),
-        "pid": editor.info.pid,
-        "cwd": state.get("cwd", editor.info.cwd),
-        "main_file": editor.info.main_file,
-        "started": iso(editor.started),
-        "buffers": names if state else list(editor.info.buffers),
-        "last_seen": iso(editor.last_seen),
-    }
+    about = summary(editor)
+    return {"socket": str(socket), **{field: about[field] for field in _FIELDS}}
 
 
 class Registry:
@@ -54,7 +44,7 @@ class Registry:
             return {key: value for key, value in entries.items() if _age(value) <= MAX_AGE}
         except FileNotFoundError:
             return {}
-        except (ValueError, AttributeError, TypeError, KeyError) as error:
+        except (OSError, ValueError, AttributeError, TypeError, KeyError) as error:
             logger.warning("the registry %s was corrupt (%s) and has been reset", self._path, error)
             self.write([])
             return {}
@@ -77,7 +67,10 @@ class Registry:
 
     def remove(self) -> None:
         """Take the file away."""
-        self._path.unlink(missing_ok=True)
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            logger.error("cannot remove the registry %s: %s", self._path, error)
 
 
 def _age(value: dict[str, Any]) -> float:

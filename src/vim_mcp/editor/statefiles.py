@@ -36,25 +36,28 @@ class StateFiles:
         if editor.instance_id not in self._tasks:
             task = asyncio.create_task(self._follow(editor))
             self._tasks[editor.instance_id] = task
-            task.add_done_callback(lambda _: self._tasks.pop(editor.instance_id, None))
 
     def left(self, editor: Editor) -> None:
         """Remove the file of an editor that has gone."""
         self._dirty.discard(editor.instance_id)
-        if task := self._tasks.get(editor.instance_id):
+        if task := self._tasks.pop(editor.instance_id, None):
             task.cancel()
         self._path(editor.instance_id).unlink(missing_ok=True)
 
     async def _follow(self, editor: Editor) -> None:
-        while editor.instance_id in self._dirty and editor.connected:
-            self._dirty.discard(editor.instance_id)
-            with contextlib.suppress(VimMcpError):
-                await self._write(editor)
-            await asyncio.sleep(editor.info.state_interval / 1000)
+        try:
+            while editor.instance_id in self._dirty and editor.connected:
+                self._dirty.discard(editor.instance_id)
+                with contextlib.suppress(VimMcpError):
+                    await self._write(editor)
+                await asyncio.sleep(editor.info.state_interval / 1000)
+        finally:
+            if self._tasks.get(editor.instance_id) is asyncio.current_task():
+                del self._tasks[editor.instance_id]
 
     async def _write(self, editor: Editor) -> None:
         content = await text_for_state_file(editor, MAX_TEXT)
-        current = {**editor.state.get("current_buffer", {}), "content": content}
+        current = {**(editor.state.get("current_buffer") or {}), "content": content}
         if editor.connected:
             self._store(editor, json.dumps({**editor.state, "current_buffer": current}).encode())
 

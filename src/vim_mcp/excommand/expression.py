@@ -17,7 +17,7 @@ def _quoted(content: str) -> re.Pattern[str]:
 
 
 # A buffer by number or plain name: "~", "$", "`" and wildcards may be expanded, with the help of a shell.
-_BUFFER: Final = re.compile(r"[0-9]*|'(?:[\w./ -]*|[%#$])'|\"(?:[\w./ -]*|[%#$])\"", re.ASCII)
+_BUFFER: Final = re.compile(r"'(?:[\w./ -]*|[%#$])'|\"(?:[\w./ -]*|[%#$])\"|[0-9]*", re.ASCII)
 # With ":p", ":." or ":~" a buffer's own name that begins with "~" is expanded likewise.
 _EXPAND: Final = _quoted(r"(?:%|#[0-9]{0,9})(?::[htre])*|<cword>|<cWORD>")
 # Asking Neovim for the feature "python3" or "clipboard" starts a program.

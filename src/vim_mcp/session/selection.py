@@ -8,7 +8,8 @@ from typing import Any
 from vim_mcp.editor import instances
 from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.link import Editor
-from vim_mcp.editor.registry import Preference, iso
+from vim_mcp.editor.registry import Preference
+from vim_mcp.editor.summary import summary
 from vim_mcp.errors import ConnectionLost, NoInstanceSelected
 
 
@@ -46,25 +47,7 @@ class Selection:
         """An entry for each connected instance, the last preference first."""
         order = instances.preferred_first(self._directory.candidates(), self._preference.read())
         editors = (self._directory.get(candidate.instance_id) for candidate in order)
-        return [self._entry(editor) for editor in editors if editor]
-
-    def _entry(self, editor: Editor) -> dict[str, Any]:
-        state = editor.state
-        names = [b["name"] for b in state.get("buffers", []) if b.get("listed")] if state else editor.info.buffers
-        return {
-            "instance_id": editor.instance_id,
-            "pid": editor.info.pid,
-            "cwd": state.get("cwd", editor.info.cwd),
-            "main_file": editor.info.main_file,
-            "editor": editor.info.editor,
-            "version": editor.info.version,
-            "buffers": list(names),
-            "started": iso(editor.started),
-            "last_seen": iso(editor.last_seen),
-            "selected": editor.instance_id == self.selected,
-            "short_lived": editor.info.short_lived,
-            "access": state.get("access", editor.info.access),
-        }
+        return [{**summary(editor), "selected": editor.instance_id == self.selected} for editor in editors if editor]
 
     async def editor(self, instance_id: str | None = None) -> Editor:
         """The editor that a call means.

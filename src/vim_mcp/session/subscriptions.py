@@ -9,6 +9,7 @@ from typing import Any
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 
 from vim_mcp import wire
+from vim_mcp.editor.directory import JOINED, LEFT
 from vim_mcp.editor.link import Editor
 from vim_mcp.session import resources
 
@@ -40,9 +41,9 @@ class Subscriptions:
         """Unsubscribe."""
         self._uris.discard(uri)
 
-    def on_change(self, event: str, editor: Editor) -> None:
+    def on_change(self, events: frozenset[str], editor: Editor) -> None:
         """An editor has come, gone or changed: tell the client, where it has asked for that."""
-        if event in ("joined", "left"):
+        if events & {JOINED, LEFT}:
             self._updated(INSTANCES)
             self._publish(ResourcesListChanged())
         if editor.instance_id == self._selected():

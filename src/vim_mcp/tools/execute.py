@@ -9,8 +9,8 @@ from pydantic import Field
 from vim_mcp.excommand import judge
 from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
 
-_TIME_LIMIT = 4.0
-"""Seconds a command may run in the editor; a little less than the time the hub waits for the answer."""
+_TIME_LIMIT = 3.5
+"""Seconds a command may run: with the second that it may wait for normal mode, less than the hub waits."""
 
 
 class ExecuteArguments(EditorArguments):

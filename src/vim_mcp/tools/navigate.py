@@ -34,7 +34,7 @@ class Position(Result):
     name: str
     line: int = Field(description="1-based.")
     column: int = Field(description="1-based byte column.")
-    text: str | None = Field(default=None, description="The line the cursor is on; missing where it is private.")
+    text: str | None = Field(default=None, description="The line the cursor is on; empty where it is private.")
     window: int | None = None
     moved: bool = True
 

@@ -34,6 +34,7 @@ class Match(Result):
     end_line: int
     end_column: int = Field(description="1-based byte column just behind the match.")
     text: str = Field(description="The line (a part of it, when it is very long).")
+    text_column: int | None = Field(default=None, description="Where that part begins: 1-based byte column.")
 
 
 class Matches(Result):
@@ -43,7 +44,7 @@ class Matches(Result):
     total: int
     truncated: bool = False
     timed_out: bool = False
-    skipped: list[str] = Field(default_factory=list, description="Buffers whose text is private.")
+    skipped: list[str] = Field(default_factory=list, description="Buffers whose text is private or cannot be read.")
 
     def words(self) -> str:
         """grep's form: name:line:column: text."""
@@ -53,7 +54,7 @@ class Matches(Result):
     def _summary(self) -> str:
         shown = f", the first {len(self.matches)} shown" if self.truncated else ""
         late = "; the time limit ended the search, there may be more" if self.timed_out else ""
-        private = f"; not searched (private): {', '.join(self.skipped)}" if self.skipped else ""
+        private = f"; not searched (private, or not readable): {', '.join(self.skipped)}" if self.skipped else ""
         return f"{self.total} match(es){shown}{late}{private}"
 
 

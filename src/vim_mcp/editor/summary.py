@@ -1,0 +1,31 @@
+"""What is told of an editor wherever editors are listed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from vim_mcp.editor.link import Editor
+
+
+def summary(editor: Editor) -> dict[str, Any]:
+    """Its id, process, files and directory, with what its user allows. Times are ISO 8601, UTC."""
+    info, state = editor.info, editor.state
+    names = (b["name"] for b in state["buffers"] if b["listed"]) if state else info.buffers
+    return {
+        "instance_id": editor.instance_id,
+        "pid": info.pid,
+        "cwd": state.get("cwd", info.cwd),
+        "main_file": info.main_file,
+        "editor": info.editor,
+        "version": info.version,
+        "buffers": [name for name in names if name],
+        "started": _iso(editor.started),
+        "last_seen": _iso(editor.last_seen),
+        "short_lived": info.short_lived,
+        "access": state.get("access", info.access),
+    }
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
