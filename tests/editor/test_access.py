@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode, wait_until
+from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode
 from tests.support.editors import TIMEOUT, EditorHome, Terminal
 from tests.support.rawhub import EditorError, RawEditor
 
@@ -177,7 +177,7 @@ def test_a_buffer_of_another_name_is_judged_by_its_name_now(
     terminal, _ = editor
     edit(link, lines=["SECRET"])
     assert text(link) == ["SECRET"]
-    terminal.type(":file .env\r")
-    wait_until(lambda: bool(state(link, "current_buffer")["ignored"]), "ignored")
+    command(terminal, "file .env")
+    assert state(link, "current_buffer")["ignored"] is True
     assert kind_of(refused(link, "get_text")) == "ignored"
     wait_mode(link, "n")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text
+from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode, wait_text
 from tests.support.editors import EditorHome, Terminal
 from tests.support.rawhub import RawEditor
 
@@ -105,7 +105,7 @@ def test_text_is_found_and_replaced_as_it_is(
     new: list[str],
     wanted: list[str],
 ) -> None:
-    editor[0].type(":set ignorecase smartcase nomagic gdefault\r")
+    command(editor[0], "set ignorecase smartcase nomagic gdefault")
     edit(link, lines=lines)
     edit(link, "substitute", old_lines=old, lines=new)
     assert text(link) == wanted

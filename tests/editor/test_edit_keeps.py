@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, state, text, wait_mode, wait_text, wait_until
+from tests.support.editing import command, edit, state, text, wait_text, wait_until
 from tests.support.editors import Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
@@ -25,7 +25,7 @@ SITUATION = (
 def hundred(inside: Inside, editor: tuple[Terminal, RawEditor]) -> tuple[Terminal, RawEditor]:
     """An editor with a hundred lines, the cursor in line 50, and a life before: a search, registers, a change."""
     terminal, link = editor
-    terminal.type(":set noswapfile hidden shortmess-=S\r")
+    command(terminal, "set noswapfile hidden shortmess-=S")
     edit(link, lines=LINES)
     terminal.type('gg"ayy:edit two.txt\r:edit #\r')
     terminal.type("/line 20\r/line 50\rzz2lrX")
@@ -94,8 +94,7 @@ def test_marks_and_folds_stay_between_the_changes_of_a_whole_text(
     hundred: tuple[Terminal, RawEditor], inside: Inside
 ) -> None:
     terminal, link = hundred
-    terminal.type(":25mark a\r:75mark b\r:set foldmethod=manual\r:30,33fold\r:70,73fold\r")
-    wait_mode(link, "n")
+    command(terminal, "25mark a | 75mark b | set foldmethod=manual | 30,33fold | 70,73fold")
     assert inside.value(terminal, MARKED) == [25, 75, 30, 33, 70, 73]
     new = ["LINE 1", *LINES[1:49], "liXe 50", *LINES[50:85], "new", *LINES[85:]]
     result = edit(link, "all", lines=new)
@@ -110,8 +109,7 @@ def test_marks_and_folds_stay_between_the_changes_of_a_whole_text(
 @pytest.mark.requirement("KEEP-03", "VIM-TOOL-04")
 def test_undo_brings_back_unmodified(hundred: tuple[Terminal, RawEditor], inside: Inside) -> None:
     terminal, link = hundred
-    terminal.type(":write\r")
-    wait_until(lambda: not state(link, "current_buffer")["modified"], "written")
+    command(terminal, "write")
     edit(link, "replace", line=3, lines=["three"])
     assert state(link, "current_buffer")["modified"] is True
     terminal.type("u")
@@ -136,9 +134,9 @@ def test_settings_for_undo_stay_as_they_are(
     hundred: tuple[Terminal, RawEditor], inside: Inside, undolevels: str
 ) -> None:
     terminal, link = hundred
-    terminal.type(f":setlocal undolevels={undolevels}\r:setglobal undolevels=77\r")
+    command(terminal, f"setlocal undolevels={undolevels} | setglobal undolevels=77")
     edit(link, "replace", line=3, lines=["three"])
     assert inside.value(terminal, "[&l:ul, &g:ul]") == [int(undolevels), 77]
-    terminal.type(":setlocal undolevels<\r")
+    command(terminal, "setlocal undolevels<")
     edit(link, "replace", line=3, lines=["drei"])
     assert inside.value(terminal, "&ul") == 77

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_until
+from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode, wait_until
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
@@ -17,8 +17,7 @@ from tests.support.rawhub import RawEditor
 def shower(home: EditorHome, inside: Inside, editor: tuple[Terminal, RawEditor]) -> tuple[Terminal, RawEditor]:
     """An editor, and files of ten lines to be shown."""
     terminal, link = editor
-    terminal.type(":set noswapfile nohidden\r")
-    wait_mode(link, "n")
+    command(terminal, "set noswapfile nohidden")
     return terminal, link
 
 
@@ -72,7 +71,7 @@ def test_unsaved_text_stays_in_sight_unless_it_may_be_hidden(
     shower: tuple[Terminal, RawEditor], path: Path, hidden: str
 ) -> None:
     terminal, link = shower
-    terminal.type(f":set {hidden}\r")
+    command(terminal, f"set {hidden}")
     edit(link, lines=["unsaved"])
     link.request("show", file=str(path))
     assert names(link) == (["ten lines.txt"] if hidden == "hidden" else ["ten lines.txt", "one.txt"])
@@ -83,7 +82,7 @@ def test_unsaved_text_stays_in_sight_unless_it_may_be_hidden(
 
 def test_what_is_wiped_when_hidden_is_kept_when_it_has_changes(shower: tuple[Terminal, RawEditor], path: Path) -> None:
     terminal, link = shower
-    terminal.type(":set hidden bufhidden=wipe\r")
+    command(terminal, "set hidden bufhidden=wipe")
     edit(link, lines=["unsaved"])
     link.request("show", file=str(path))
     assert text(link, file=str(path.parent / "one.txt")) == ["unsaved"]
@@ -120,10 +119,7 @@ def test_windows_for_other_things_are_left_alone(shower: tuple[Terminal, RawEdit
     link.request("show", file=str(path), line=2)
     assert state(link, "current_buffer")["name"] == str(path)
     assert {window["buffer"] for window in state(link, "windows")} == {there, state(link, "current_buffer")["id"]}
-    terminal.type(":only\r")
-    wait_until(lambda: len(state(link, "windows")) == 1, "one window")
-    terminal.type(f":buffer {there}\r:setlocal buftype=nofile nobuflisted\r")
-    wait_until(lambda: bool(state(link, "current_buffer")["buftype"] == "nofile"), "nothing else")
+    command(terminal, f"only | buffer {there} | setlocal buftype=nofile nobuflisted")
     link.request("show", file=str(path))
     assert len(state(link, "windows")) == 2
 
@@ -144,7 +140,7 @@ def test_an_editor_full_of_windows_gets_a_tab_page(shower: tuple[Terminal, RawEd
 def test_folds_open_and_the_way_back_is_kept(shower: tuple[Terminal, RawEditor], path: Path, inside: Inside) -> None:
     terminal, link = shower
     link.request("show", file=str(path), line=9)
-    terminal.type(":3,6fold\r")
+    command(terminal, "3,6fold")
     assert inside.value(terminal, "foldclosed(4)") == 3
     link.request("show", file=str(path), line=4)
     assert inside.value(terminal, "foldclosed(4)") == -1
@@ -201,7 +197,7 @@ def test_the_command_line_window_keeps_its_place(shower: tuple[Terminal, RawEdit
 
 def test_between_the_keys_of_a_command_nothing_moves(shower: tuple[Terminal, RawEditor], path: Path, kind: str) -> None:
     terminal, link = shower
-    terminal.type(":set showcmd\r")
+    command(terminal, "set showcmd")
     edit(link, lines=["a|b|c"])
     terminal.type("f")
     terminal.wait_screen(lambda screen: screen.splitlines()[-1].rstrip().endswith("f"))

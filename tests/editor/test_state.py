@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, refused, state, wait_until
+from tests.support.editing import command, edit, refused, state, wait_until
 from tests.support.editors import TIMEOUT, EditorHome, Terminal
 from tests.support.rawhub import RawEditor, RawHub
 
@@ -182,7 +182,8 @@ def wait_selection(link: RawEditor, wanted: dict[str, Any]) -> None:
 
 def test_an_exclusive_selection_ends_before_its_end(link: RawEditor, editor: tuple[Terminal, RawEditor]) -> None:
     terminal, _ = editor
-    terminal.type(":set selection=exclusive\r3Gv4l")
+    command(terminal, "set selection=exclusive")
+    terminal.type("3Gv4l")
     wait_selection(link, {"mode": "v", "start": [3, 1], "end": [3, 5], "text": ["thré"]})
 
 
