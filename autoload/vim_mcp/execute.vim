@@ -16,25 +16,36 @@ let s:max_timeout = 600000
 function! vim_mcp#execute#execute(params) abort
   let l:command = vim_mcp#params#string(a:params, 'command')
   let l:timeout = min([max([vim_mcp#params#number(a:params, 'timeout', s:timeout), 1]), s:max_timeout])
-  let l:run = s:allowed(l:command, a:params)
+  let l:verdict = s:verdict(a:params)
+  let l:Run = function(s:allowed(l:command, l:verdict), [l:command])
+  let l:tame = l:verdict.safe && !l:verdict.text && !l:verdict.keys
   let l:highlighted = v:hlsearch
-  let l:output = vim_mcp#sandbox#call(function(l:run, [l:command]), s:shown(l:command), l:timeout)
+  let l:output = vim_mcp#sandbox#call(l:Run, s:shown(l:command), l:timeout, l:tame)
   let l:output = substitute(l:output, '^\n', '', '')
   call s:keep_search(l:highlighted)
   return {'output': s:cut(l:output), 'truncated': s:bool[strlen(l:output) > s:max_output],
         \ 'position': vim_mcp#buffers#position(), 'mode': mode(1)}
 endfunction
 
+" What the hub thinks of the command.
+function! s:verdict(params) abort
+  let l:verdict = {'reason': vim_mcp#params#string(a:params, 'reason', 'it is not known to be harmless')}
+  for l:name in ['safe', 'text', 'keys']
+    let l:verdict[l:name] = vim_mcp#params#bool(a:params, l:name, 0)
+  endfor
+  return l:verdict
+endfunction
+
 " The name of the function that may run the command; throws `refused`.
-function! s:allowed(command, params) abort
+function! s:allowed(command, verdict) abort
   let l:policy = string(get(g:, 'vim_mcp_execute', 'safe'))
   if l:policy ==# "'all'"
     return 's:run_all'
-  elseif l:policy ==# "'safe'" && vim_mcp#params#bool(a:params, 'safe', 0)
-    call s:check_buffer(a:command, a:params)
+  elseif l:policy ==# "'safe'" && a:verdict.safe
+    call s:check_buffer(a:command, a:verdict)
     return 's:run_safe'
   elseif l:policy ==# "'safe'"
-    call s:refuse(a:command, s:with_way_out(vim_mcp#params#string(a:params, 'reason', 'it is not known to be harmless')))
+    call s:refuse(a:command, s:with_way_out(a:verdict.reason))
   endif
   call s:refuse(a:command, (l:policy ==# "'off'" ? "g:vim_mcp_execute is 'off'"
         \ : "g:vim_mcp_execute is neither 'safe', 'all' nor 'off' and so counts as 'off'")
@@ -42,16 +53,15 @@ function! s:allowed(command, params) abort
 endfunction
 
 " What the hub could not see when it judged the command safe.
-function! s:check_buffer(command, params) abort
-  let l:touches_text = vim_mcp#params#bool(a:params, 'text', 0)
-  if l:touches_text && getcmdwintype() !=# ''
+function! s:check_buffer(command, verdict) abort
+  if a:verdict.text && getcmdwintype() !=# ''
     call s:refuse(a:command, 'what is put into the command-line window is a command')
-  elseif l:touches_text && index(['terminal', 'prompt'], &buftype) >= 0
+  elseif a:verdict.text && index(['terminal', 'prompt'], &buftype) >= 0
     call s:refuse(a:command, 'what is put into a ' . &buftype . ' buffer reaches a program')
-  elseif l:touches_text
+  elseif a:verdict.text
     call vim_mcp#ignore#refuse(vim_mcp#buffers#name(bufnr('%')))
   endif
-  if vim_mcp#params#bool(a:params, 'keys', 0) && !&modifiable
+  if a:verdict.keys && !&modifiable
     call s:refuse(a:command, "keys are not typed where 'modifiable' is off")
   endif
 endfunction

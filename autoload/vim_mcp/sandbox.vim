@@ -17,13 +17,15 @@ let s:call = {}
 
 " Call a:Function without arguments and return its result. Throws `vim` with its
 " error, `limit` when it asked something or took more than a:timeout ms, `busy`
-" when Vim allows no command now; a:what names it in the messages.
-function! vim_mcp#sandbox#call(Function, what, timeout) abort
-  let s:call = {'function': a:Function, 'result': '', 'begun': 0, 'exception': '', 'stopped': '', 'drawn_over': 0}
+" when Vim allows no command now; a:what names it in the messages. a:tame: it is
+" known to ask nothing and to take no time.
+function! vim_mcp#sandbox#call(Function, what, timeout, tame) abort
+  let s:call = {'function': a:Function, 'result': '', 'begun': 0, 'exception': '', 'stopped': '',
+        \ 'redraw': a:tame ? '' : 'redraw'}
   call s:close_undo_block()
   let l:confirm = vim_mcp#quiet#begin()
-  autocmd vim_mcp_quiet ShellCmdPost * let s:call.drawn_over = !has('nvim')
-  call vim_mcp#watchdog#start(a:timeout)
+  autocmd vim_mcp_quiet ShellCmdPost * let s:call.redraw = has('nvim') ? 'redraw' : 'redraw!'
+  call vim_mcp#watchdog#start(a:timeout, a:tame)
   try
     execute s:inside
   catch
@@ -52,7 +54,7 @@ function! s:clean_up() abort
     call feedkeys("\<C-\>\<C-n>", 'nxi')
   endif
   call s:close_undo_block()
-  execute s:call.drawn_over ? 'redraw!' : 'redraw'
+  execute s:call.redraw
 endfunction
 
 " Setting 'undolevels' to what it is does that.

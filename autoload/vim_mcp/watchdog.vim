@@ -13,14 +13,15 @@ let s:step = 20
 
 let s:watch = {}
 
-" Begin: what runs longer than a:timeout ms is to be interrupted.
-function! vim_mcp#watchdog#start(timeout) abort
-  let s:watch = {'since': reltime(), 'timeout': a:timeout, 'interrupted': '', 'timer': -1}
+" Begin: what runs longer than a:timeout ms is to be interrupted. a:tame: the hub
+" need not know, since it will not.
+function! vim_mcp#watchdog#start(timeout, tame) abort
+  let s:watch = {'since': reltime(), 'timeout': a:timeout, 'interrupted': '', 'timer': -1, 'told': 0}
   if has('nvim')
     call v:lua.require'vim_mcp.watchdog'.start(s:step, a:timeout)
   else
     let s:watch.timer = timer_start(s:step, function('s:look'), {'repeat': -1})
-    call vim_mcp#transport#send({'type': 'running', 'timeout': a:timeout})
+    call s:tell(a:tame ? 0 : a:timeout)
   endif
 endfunction
 
@@ -30,7 +31,7 @@ function! vim_mcp#watchdog#stop() abort
   if has('nvim')
     let s:watch.interrupted = v:lua.require'vim_mcp.watchdog'.stop()
   else
-    call vim_mcp#transport#send({'type': 'running', 'timeout': 0})
+    call s:tell(0)
     call timer_stop(s:watch.timer)
     let s:watch.interrupted = s:to_interrupt()
   endif
@@ -38,6 +39,14 @@ function! vim_mcp#watchdog#stop() abort
     call s:swallow()
   endif
   return s:watch.interrupted
+endfunction
+
+" Tell the hub after how many ms to interrupt; after 0, not at all.
+function! s:tell(timeout) abort
+  if a:timeout != s:watch.told
+    call vim_mcp#transport#send({'type': 'running', 'timeout': a:timeout})
+    let s:watch.told = a:timeout
+  endif
 endfunction
 
 " Runs in prompts, and in what serves timers while it waits (:sleep, term_wait()).
