@@ -58,10 +58,11 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["directory"]
 
 
-def test_a_symbolic_link_planted_in_its_way_is_not_followed(tmp_path: Path) -> None:
+def test_a_symbolic_link_planted_in_its_way_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("secrets.token_hex", lambda _size: "guessed")
     path, victim = tmp_path / "file", tmp_path / "victim"
     victim.write_text("mine")
-    (tmp_path / f".file.{os.getpid()}.tmp").symlink_to(victim)
+    (tmp_path / ".file.guessed.tmp").symlink_to(victim)
     with pytest.raises(OSError):
         atomic.write(path, b"text")
     assert victim.read_text() == "mine"
