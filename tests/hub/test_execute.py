@@ -18,6 +18,6 @@ def client(stage: Stage, kind: str) -> StdioClient:
 
 def test_a_command_that_never_ends_is_interrupted(client: StdioClient) -> None:
     for command in ("while 1 | endwhile", "call system('sleep 100')", "r !sleep 100"):
-        with pytest.raises(ToolError, match="it took more than 4000 ms"):
+        with pytest.raises(ToolError, match="it took more than [0-9]+ ms"):
             client.tool("vim_execute", command=command)
         assert client.tool("vim_execute", command="echo 'next'")["output"] == "next"
