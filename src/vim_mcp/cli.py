@@ -33,13 +33,13 @@ def main() -> int:
 
 
 def _relay() -> int:
-    from vim_mcp import relay
+    from vim_mcp.relay import run
 
     if os.environ.get("VIM_MCP_LOG_LEVEL") or os.environ.get("VIM_MCP_IDLE_TIMEOUT"):
         from vim_mcp import config  # a hub that is started would refuse these; paths checks the rest
 
         config.check()
-    return relay.run()
+    return run()
 
 
 def _command() -> int:
