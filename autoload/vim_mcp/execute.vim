@@ -30,7 +30,7 @@ endfunction
 " What the hub thinks of the command.
 function! s:verdict(params) abort
   let l:verdict = {'reason': vim_mcp#params#string(a:params, 'reason', 'it is not known to be harmless')}
-  for l:name in ['safe', 'text', 'keys']
+  for l:name in ['safe', 'text', 'keys', 'ascii']
     let l:verdict[l:name] = vim_mcp#params#bool(a:params, l:name, 0)
   endfor
   return l:verdict
@@ -43,6 +43,7 @@ function! s:allowed(command, verdict) abort
     return 's:run_all'
   elseif l:policy ==# "'safe'" && a:verdict.safe
     call s:check_buffer(a:command, a:verdict)
+    call s:check_encoding(a:command, a:verdict)
     return 's:run_safe'
   elseif l:policy ==# "'safe'"
     call s:refuse(a:command, s:with_way_out(a:verdict.reason))
@@ -63,6 +64,15 @@ function! s:check_buffer(command, verdict) abort
   endif
   if a:verdict.keys && !&modifiable
     call s:refuse(a:command, "keys are not typed where 'modifiable' is off")
+  endif
+endfunction
+
+" In the conversion to another encoding some characters vanish, and of some
+" become others that end a pattern or begin an expression.
+function! s:check_encoding(command, verdict) abort
+  if !a:verdict.ascii && &encoding !=# 'utf-8'
+    call s:refuse(a:command, "where 'encoding' is " . &encoding . ', only ASCII characters are accepted in a command; '
+          \ . 'vim_edit takes any text')
   endif
 endfunction
 
