@@ -78,7 +78,12 @@ endfunction
 " The buffer that holds the file a:path (a full name, taken as it is; another
 " name of the same file will do), or -1.
 function! vim_mcp#buffers#find(path) abort
-  return bufexists(a:path) ? bufadd(a:path) : -1
+  if !bufexists(a:path)
+    return -1
+  elseif exists('*bufadd')
+    return bufadd(a:path)
+  endif
+  return get(map(filter(getbufinfo(), 'v:val.name ==# a:path'), 'v:val.bufnr'), 0, -1)
 endfunction
 
 function! s:buffer(info) abort

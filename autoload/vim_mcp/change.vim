@@ -87,7 +87,8 @@ function! s:remember(bufnr) abort
     let l:views[l:window] = s:view(l:window)
   endfor
   let l:visual = a:bufnr == bufnr('%') && mode() =~# "^[vV\<C-V>]$" ? getpos('v') : []
-  return {'views': l:views, 'visual': l:visual, 'marks': filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''[][]$"')}
+  let l:marks = exists('*getmarklist') ? filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''[][]$"') : []
+  return {'views': l:views, 'visual': l:visual, 'marks': l:marks}
 endfunction
 
 " A window's winsaveview() and the text of its cursor's line. The current window

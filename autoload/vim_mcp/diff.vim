@@ -19,7 +19,7 @@ function! vim_mcp#diff#hunks(old, new, first) abort
   let l:first = a:first + l:prefix
   if empty(l:old) && empty(l:new)
     return []
-  elseif empty(l:old) || empty(l:new) || max([len(l:old), len(l:new)]) > s:max_lines
+  elseif empty(l:old) || empty(l:new) || max([len(l:old), len(l:new)]) > s:max_lines || len(l:old) + len(l:new) == 2
     return [{'line': l:first, 'removed': len(l:old), 'lines': l:new}]
   endif
   return s:between(s:anchors(l:old, l:new), l:old, l:new, l:first)

@@ -12,6 +12,7 @@ let s:max_bytes = 10485760
 " was opened for it is closed again; only a write that fails late leaves its
 " change in the buffer, and says so.
 function! vim_mcp#edit#edit(params) abort
+  call vim_mcp#files#require()
   let l:request = s:request(a:params)
   let l:target = s:target(a:params, l:request.save)
   let l:done = 0

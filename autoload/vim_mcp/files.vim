@@ -50,6 +50,7 @@ function! vim_mcp#files#load(bufnr) abort
   if bufloaded(a:bufnr)
     return
   endif
+  call vim_mcp#files#require()
   call vim_mcp#files#loadable(vim_mcp#buffers#name(a:bufnr))
   let l:shortmess = &shortmess
   set shortmess+=A
@@ -60,6 +61,14 @@ function! vim_mcp#files#load(bufnr) abort
   endtry
   call vim_mcp#swap#hold(a:bufnr, '')
   call s:finish_later(a:bufnr)
+endfunction
+
+" Throw in a Vim that cannot load or change a buffer unseen (before 8.1.1586).
+function! vim_mcp#files#require() abort
+  if !exists('*bufload')
+    call vim_mcp#methods#fail('refused', 'this editor (Vim ' . v:version / 100 . '.' . v:version % 100
+          \ . ') is too old: files are opened and edited in Vim 8.2 and later')
+  endif
 endfunction
 
 " Throw when loading a file would start a program, ask for a key or take long.

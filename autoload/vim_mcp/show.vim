@@ -13,6 +13,7 @@ let s:trees = ['nerdtree', 'NvimTree', 'neo-tree', 'netrw', 'fern', 'oil', 'CHAD
 " See docs/protocol.md. The person's typing stays where it is when they type
 " into a terminal; else the file's window becomes the current one.
 function! vim_mcp#show#show(params) abort
+  call vim_mcp#files#require()
   let l:file = vim_mcp#files#checked(vim_mcp#params#string(a:params, 'file'))
   let l:line = vim_mcp#params#number(a:params, 'line', 0)
   let l:column = vim_mcp#params#number(a:params, 'column', 0)
@@ -63,20 +64,25 @@ function! s:run(window, commands) abort
 endfunction
 
 " The window to show a buffer in: one that shows it, the current one, the one
-" before, any other; with none that will do, the current one (to be split).
+" before, any other; with none that will do, one that can be split.
 function! s:window(bufnr) abort
   let l:windows = [win_getid(), win_getid(winnr('#'))] + map(range(1, winnr('$')), 'win_getid(v:val)')
-  let l:ordinary = filter(l:windows, 'v:val > 0 && s:is_ordinary(v:val)')
+  let l:ordinary = filter(copy(l:windows), 'v:val > 0 && s:is_ordinary(v:val)')
   let l:showing = filter(copy(l:ordinary), 'winbufnr(v:val) == a:bufnr')
   let l:free = filter(copy(l:ordinary), '!getwinvar(v:val, "&winfixbuf")')
-  return get(l:showing + l:free + l:ordinary, 0, win_getid())
+  let l:solid = filter(l:windows, 'v:val > 0 && s:type(v:val) !=# "popup"')
+  return (l:showing + l:free + l:ordinary + l:solid)[0]
 endfunction
 
 function! s:is_ordinary(window) abort
   let l:bufnr = winbufnr(a:window)
-  return l:bufnr > 0 && vim_mcp#windows#type(get(getwininfo(a:window), 0, {})) ==# ''
+  return l:bufnr > 0 && s:type(a:window) ==# ''
         \ && index(['', 'acwrite'], getbufvar(l:bufnr, '&buftype')) >= 0
         \ && index(s:trees, getbufvar(l:bufnr, '&filetype')) < 0 && !getwinvar(a:window, '&previewwindow')
+endfunction
+
+function! s:type(window) abort
+  return vim_mcp#windows#type(getwininfo(a:window)[0])
 endfunction
 
 " What shows the buffer there. Names are not part of it, so that no character of
@@ -87,7 +93,8 @@ function! s:commands(window, bufnr) abort
   elseif s:is_ordinary(a:window) && s:may_leave(a:window)
     return 'buffer ' . a:bufnr
   endif
-  return 'aboveleft split | buffer ' . a:bufnr
+  return 'aboveleft split | setlocal nowinfixheight nowinfixwidth' . (exists('+winfixbuf') ? ' nowinfixbuf' : '')
+        \ . ' | buffer ' . a:bufnr
 endfunction
 
 " Whether the window's buffer loses nothing, and writes nothing, when another
