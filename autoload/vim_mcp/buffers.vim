@@ -20,7 +20,8 @@ function! vim_mcp#buffers#get_state(params) abort
   if vim_mcp#params#given(a:params, 'sections')
     return s:sections(vim_mcp#params#strings(a:params, 'sections'), a:params)
   endif
-  return extend(s:whole(s:listed()), {'current_buffer': s:current(1, a:params)})
+  let l:buffers = s:listed()
+  return extend(s:whole(l:buffers), {'current_buffer': s:with_text(s:current(l:buffers), a:params)})
 endfunction
 
 " The state that is pushed without being asked for: bounded, and without text.
@@ -30,8 +31,8 @@ function! vim_mcp#buffers#state() abort
     return {'access': l:access, 'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1],
           \ 'mode': mode(1), 'cwd': getcwd()}
   endif
-  let l:state = extend(s:whole(s:listed(s:max_buffers)), {'current_buffer': s:current(0, {})})
-  return extend(l:state, {'access': l:access})
+  let l:buffers = s:listed(s:max_buffers)
+  return extend(s:whole(l:buffers), {'current_buffer': s:current(l:buffers), 'access': l:access})
 endfunction
 
 function! s:whole(buffers) abort
@@ -45,7 +46,8 @@ function! s:sections(names, params) abort
     if has_key(s:builders, l:name)
       let l:state[l:name] = s:builders[l:name]()
     elseif l:name ==# 'content' || l:name ==# 'current_buffer'
-      let l:state.current_buffer = s:current(index(a:names, 'content') >= 0, a:params)
+      let l:buffer = s:current([])
+      let l:state.current_buffer = index(a:names, 'content') < 0 ? l:buffer : s:with_text(l:buffer, a:params)
     else
       call vim_mcp#methods#invalid('`sections` has no section `' . l:name . '`')
     endif
@@ -102,19 +104,17 @@ function! s:listed(...) abort
   return map(a:0 ? l:infos[: a:1 - 1] : l:infos, 's:buffer(v:val)')
 endfunction
 
-function! s:current(with_text, params) abort
-  let l:buffer = s:buffer(getbufinfo(bufnr('%'))[0])
-  if a:with_text
-    call s:add_content(l:buffer, a:params)
-  endif
-  return l:buffer
+" The current Buffer, a copy of the one among a:buffers if it is there.
+function! s:current(buffers) abort
+  let l:found = filter(copy(a:buffers), 'v:val.current')
+  return empty(l:found) ? vim_mcp#buffers#info(bufnr('%')) : copy(l:found[0])
 endfunction
 
-" Text that is ignored or too large is null.
-function! s:add_content(buffer, params) abort
+" The current Buffer with its text; text that is ignored or too large is null.
+function! s:with_text(buffer, params) abort
   let a:buffer.content = v:null
   if a:buffer.ignored
-    return
+    return a:buffer
   endif
   let l:last = min([a:buffer.line_count, vim_mcp#params#number(a:params, 'content_last', a:buffer.line_count)])
   let l:max_bytes = vim_mcp#params#number(a:params, 'max_bytes', s:max_bytes)
@@ -128,6 +128,7 @@ function! s:add_content(buffer, params) abort
     call remove(a:buffer, 'content')
     call extend(a:buffer, vim_mcp#text#to_file(getline(1, l:last), l:text_file))
   endif
+  return a:buffer
 endfunction
 
 " The method `get_text`: see docs/protocol.md.
