@@ -57,6 +57,7 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
         self._changed = threading.Condition()
         self._open = True
+        self._env = dict(env)
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.process = subprocess.Popen(
@@ -139,7 +140,6 @@ class Terminal:
 
     def close(self) -> None:
         """End the child, its children (an editor may be a child of the program that draws) and free the terminal."""
-        children = self._children()
         for sign in (signal.SIGHUP, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, sign)
@@ -149,21 +149,20 @@ class Terminal:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(TIMEOUT)
-        for child in children:
+        for child in self._children():
             _end(child)
         self._reader.join(TIMEOUT)
         os.close(self._master)
 
     def _children(self) -> list[int]:
-        """Descriptors (pidfds) of the child's own children."""
-        try:
-            numbers = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-        except OSError:
-            return []
+        """Descriptors (pidfds) of what draws nothing itself: Neovim's own process leaves the group and may outlive it."""
+        marks = (f"HOME={self._env['HOME']}".encode(), b"--embed")
         found = []
-        for number in numbers:
-            with contextlib.suppress(ProcessLookupError):
-                found.append(os.pidfd_open(int(number)))
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                places = ((process / "environ").read_bytes(), (process / "cmdline").read_bytes())
+                if all(mark in place.split(b"\0") for mark, place in zip(marks, places, strict=True)):
+                    found.append(os.pidfd_open(int(process.name)))
         return found
 
 
