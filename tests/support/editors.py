@@ -149,21 +149,27 @@ class Terminal:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(TIMEOUT)
-        for child in self._children():
+        for child in self._orphans():
             _end(child)
         self._reader.join(TIMEOUT)
         os.close(self._master)
 
-    def _children(self) -> list[int]:
-        """Descriptors (pidfds) of what draws nothing itself: Neovim's own process leaves the group and may outlive it."""
-        marks = (f"HOME={self._env['HOME']}".encode(), b"--embed")
+    def _orphans(self) -> list[int]:
+        """Descriptors (pidfds) of this HOME's Neovims whose screen has gone: they leave its group and may outlive it."""
+        home = f"HOME={self._env['HOME']}"
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                places = ((process / "environ").read_bytes(), (process / "cmdline").read_bytes())
-                if all(mark in place.split(b"\0") for mark, place in zip(marks, places, strict=True)):
-                    found.append(os.pidfd_open(int(process.name)))
+                if "--embed" in _strings(process / "cmdline") and home in _strings(process / "environ"):
+                    parent = process.with_name((process / "stat").read_text().rpartition(")")[2].split()[1])
+                    if home not in _strings(parent / "environ"):
+                        found.append(os.pidfd_open(int(process.name)))
         return found
+
+
+def _strings(file: Path) -> list[str]:
+    """The strings of a process's `cmdline` or `environ`."""
+    return file.read_bytes().decode(errors="replace").split("\0")
 
 
 def _end(child: int) -> None:
