@@ -155,7 +155,7 @@ class Terminal:
         os.close(self._master)
 
     def _orphans(self) -> list[int]:
-        """Descriptors (pidfds) of this HOME's Neovims whose screen has gone: they leave its group and may outlive it."""
+        """Pidfds of this HOME's Neovims whose screen has gone: they left its group and may outlive it."""
         home = f"HOME={self._env['HOME']}"
         found = []
         for process in Path("/proc").glob("[0-9]*"):
