@@ -2,6 +2,8 @@
 
 let s:version = '0.1.0'
 let s:decided = 0
+let s:complained = {}
+let s:types = ['number', 'string', 'function', 'list', 'dictionary', 'float', 'boolean', 'null', 'job', 'channel', 'blob']
 
 " The plugin's version, the same as the Python package's.
 function! vim_mcp#version() abort
@@ -39,6 +41,20 @@ endfunction
 function! vim_mcp#reconnect() abort
   call vim_mcp#stop()
   call vim_mcp#start()
+endfunction
+
+" The setting g:vim_mcp_{name}. One whose type is not that of `default` counts as not set, and the user is told.
+function! vim_mcp#setting(name, default) abort
+  let value = get(g:, 'vim_mcp_' . a:name, a:default)
+  if type(value) == type(a:default)
+    return value
+  endif
+  if !has_key(s:complained, a:name)
+    let s:complained[a:name] = 1
+    let [wanted, got] = [s:types[type(a:default)], s:types[type(value)]]
+    call vim_mcp#notice#unasked(printf('g:vim_mcp_%s must be a %s, not a %s', a:name, wanted, got))
+  endif
+  return a:default
 endfunction
 
 " Whether clients are kept out of this editor for now (:VimMCPPause).

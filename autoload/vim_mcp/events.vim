@@ -21,7 +21,7 @@ let s:pushed = {}
 
 " Watches the events and pushes the present state.
 function! vim_mcp#events#start() abort
-  let wanted = copy(get(g:, 'vim_mcp_state_push_events', s:all))
+  let wanted = copy(vim_mcp#setting('state_push_events', s:all))
   call filter(wanted, 'type(v:val) == type("") && v:val =~# "^\\a\\+$" && exists("##" . v:val)')
   let [s:pushed, s:watching] = [{}, !empty(wanted)]
   if !s:watching

@@ -1,25 +1,31 @@
 " Starting the hub when nobody has yet.
 
-let s:root = expand('<sfile>:p:h:h:h')
+let s:root = resolve(expand('<sfile>:p:h:h:h'))
 
-" The command that runs vim-mcp, as a list: g:vim_mcp_command, else `vim-mcp` on PATH, else the one in the plugin's
-" own virtual environment. Empty when there is none.
+" Where the plugin's own virtual environment has the command: below a clone, or above the package that carries the
+" plugin's files (lib/python3.x/site-packages/vim_mcp/runtime).
+let s:own = [s:root . '/.venv/bin/vim-mcp', fnamemodify(s:root, ':h:h:h:h:h') . '/bin/vim-mcp']
+
+" The command that runs vim-mcp, as a list: g:vim_mcp_command, else `vim-mcp` on PATH, else the plugin's own. Empty when
+" there is none.
 function! vim_mcp#hub#command() abort
   let setting = get(g:, 'vim_mcp_command', '')
   if !empty(setting)
     return s:words(setting)
   endif
-  let own = s:root . '/.venv/bin/vim-mcp'
-  return executable('vim-mcp') ? ['vim-mcp'] : executable(own) ? [own] : []
+  let found = filter(['vim-mcp'] + s:own, 'executable(v:val)')
+  return found[:0]
 endfunction
 
 " A string that is a program's name may hold blanks; any other is split at them.
 function! s:words(setting) abort
   if type(a:setting) == type([])
     return map(copy(a:setting), 'vim_mcp#paths#home(v:val)')
+  elseif type(a:setting) != type('')
+    return [string(a:setting)]
   endif
   let name = vim_mcp#paths#home(a:setting)
-  return executable(name) ? [name] : map(split(a:setting), 'vim_mcp#paths#home(v:val)')
+  return executable(name) ? [name] : map(split(name), 'vim_mcp#paths#home(v:val)')
 endfunction
 
 " The argument list that runs vim-mcp with `arguments` on the socket `path` ('': on the one that it chooses).

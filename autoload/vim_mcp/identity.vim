@@ -81,11 +81,13 @@ endfunction
 
 " Names of the files that programs hand to $EDITOR: git, hg, svn, jj, crontab, visudo, shells, database and mail clients.
 let s:handed = '^\%(COMMIT_EDITMSG\|\%(MERGE\|SQUASH\)_MSG\|\%(TAG\|NOTES\|PULLREQ\)_EDITMSG\|EDIT_DESCRIPTION\)$'
-let s:handed .= '\|^git-rebase-todo\|^addp-hunk-edit\.diff$\|^hg-editor-\|^svn-commit\.\|\.jjdescription$'
-let s:handed .= '\|^crontab\.\|^sudoers\.tmp$\|^bash-fc\.\|^psql\.edit\.\|^mutt-\|^kubectl-edit-\|^claude-prompt-'
+let s:handed .= '\|^git-rebase-todo$\|^addp-hunk-edit\.diff$\|^hg-editor-.*\.txt$\|^svn-commit\.\%(\d\+\.\)\=tmp$'
+let s:handed .= '\|\.jjdescription$\|^crontab\.\w\{6,}$\|^sudoers\.tmp$\|^bash-fc\.\w\{6,}$'
 
-" What mktemp(3) and its like make, directly in a directory for temporary files (sudoedit, zsh, fish, many others).
-let s:made_up = '^tmp\.\=\w\{6,}\%(\.\w\+\)\=$\|^zsh\w\{6}\|\.\%(\w*[A-Z0-9]\)\@=\w\{6,10}$'
+" What others make directly in a directory for temporary files: mktemp(3) and its like (sudoedit, zsh, fish, many more),
+" database and mail clients.
+let s:made_up = '^psql\.edit\.\|^mutt-\|^kubectl-edit-\|^claude-prompt-\|'
+let s:made_up .= '^tmp\.\=\w\{6,}\%(\.\w\+\)\=$\|^zsh\w\{6}\|\.\%(\w*[A-Z0-9]\)\@=\w\{6,10}$'
 let s:made_up .= '\|^\%(\w*\u\)\@=\%(\w*\d\)\@=\w\{8,}\%(\.\w\+\)\=$'
 
 " Whether this editor was opened by another program for one file, or for standard input.
@@ -121,7 +123,6 @@ function! vim_mcp#identity#info() abort
   let info.plugin_version = vim_mcp#version()
   let info.encoding = &encoding
   let info.access = vim_mcp#methods#access()
-  let interval = get(g:, 'vim_mcp_state_interval', 1000)
-  let info.state_interval = type(interval) == type(0) ? interval : 1000
+  let info.state_interval = vim_mcp#setting('state_interval', 1000)
   return info
 endfunction

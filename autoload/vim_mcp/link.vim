@@ -146,7 +146,7 @@ function! s:later(reason) abort
 endfunction
 
 function! s:interval() abort
-  return max([100, get(g:, 'vim_mcp_reconnect_interval', 5000)])
+  return max([100, vim_mcp#setting('reconnect_interval', 5000)])
 endfunction
 
 function! s:register() abort

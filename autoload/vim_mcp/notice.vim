@@ -50,18 +50,13 @@ function! vim_mcp#notice#forget() abort
   call timer_stop(s:timer)
 endfunction
 
-" Where there is no line for messages ('cmdheight' 0), only the message history gets it.
 function! s:tell(timer) abort
   let s:quiet = mode(1) =~# '^[cr!]' ? 0 : s:quiet + 1
   if s:quiet < 2
     return
   endif
   call vim_mcp#notice#forget()
-  if &cmdheight == 0
-    silent echomsg 'vim-mcp: ' . s:untold
-  else
-    echohl WarningMsg
-    call vim_mcp#notice#echo(s:untold)
-    echohl None
-  endif
+  echohl WarningMsg
+  call vim_mcp#notice#echo(s:untold)
+  echohl None
 endfunction

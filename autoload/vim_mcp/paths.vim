@@ -5,7 +5,7 @@ let s:uid = ''
 
 " The socket that the user has named, or ''.
 function! vim_mcp#paths#named_socket() abort
-  let path = get(g:, 'vim_mcp_socket_path', '')
+  let path = vim_mcp#setting('socket_path', '')
   return path ==# '' ? vim_mcp#paths#home($VIM_MCP_SOCKET) : fnamemodify(path, ':p')
 endfunction
 

@@ -47,6 +47,9 @@ endfunction
 
 function! s:open_job(path, options) abort
   " Not stopped at the editor's end: it still has the goodbye to pass on, and the hub's hanging up ends it.
+  if vim_mcp#hub#obstacle() !=# ''
+    throw vim_mcp#hub#obstacle()
+  endif
   let options = extend(a:options, {'err_io': 'null', 'stoponexit': ''})
   let options.out_cb = function('s:vim_line', [s:number])
   return job_getchannel(job_start(vim_mcp#hub#argv(a:path, ['pipe', '--no-start']), options))

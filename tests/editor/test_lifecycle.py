@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import threading
 import time
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editors import TIMEOUT, EditorHome, Terminal
+from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 from tests.support.inside import Inside, methods
 from tests.support.rawhub import RawEditor, RawHub
 
@@ -382,3 +383,36 @@ def test_the_log_opens_read_only(raw_hub: RawHub, launch: Launch, home: EditorHo
         terminal, "[expand('%:p'), &readonly, &modifiable, &swapfile, &buflisted, line('.'), winnr('$')]"
     )
     assert told == [str(home.runtime / "hub.log"), 1, 0, 0, 0, 2, 2]
+
+
+@pytest.mark.parametrize("place", [".venv/bin", "../../../../../bin"])
+def test_the_plugins_own_environment_has_the_command_where_path_has_none(
+    kind: str, launch: Launch, home: EditorHome, tmp_path: Path, place: str
+) -> None:
+    plugin = tmp_path / "env" / "lib" / "python3.11" / "site-packages" / "vim_mcp" / "runtime"
+    for name in ("plugin", "autoload", "lua"):
+        shutil.copytree(ROOT / name, plugin / name)
+    command = Path(os.path.normpath(plugin / place)) / "vim-mcp"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\necho "$0 $*" > {tmp_path}/ran\n')
+    command.chmod(0o755)
+    (tmp_path / "link").symlink_to(plugin)  # as plugin managers place it
+    home.vimrc.write_text(home.vimrc.read_text().replace(str(ROOT), str(tmp_path / "link")))
+    launch(PATH="/usr/bin:/bin")
+    _wait_for_file(tmp_path / "ran")
+    assert (tmp_path / "ran").read_text().split() == [str(command), "hub", "--background"]
+
+
+def _wait_for_file(path: Path) -> None:
+    deadline = time.monotonic() + TIMEOUT
+    while not path.exists() or not path.read_text():
+        assert time.monotonic() < deadline, f"{path} never came"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("kind", ["nvim"], indirect=True)  # the others always have a line for messages
+def test_without_a_line_for_messages_it_is_told_all_the_same(launch: Launch, home: EditorHome, inside: Inside) -> None:
+    home.add("let g:vim_mcp_command = '/does/not/exist'", "set cmdheight=0")
+    terminal = launch()
+    assert "Press ENTER" not in terminal.wait_screen('vim-mcp: cannot run "/does/not/exist"')
+    assert inside.value(terminal, "mode(1)") == "n"

@@ -11,7 +11,7 @@ import pytest
 
 import vim_mcp
 from tests.support.editors import EditorHome, Terminal
-from tests.support.inside import methods
+from tests.support.inside import Inside, methods
 from tests.support.rawhub import EditorError, RawEditor, RawHub
 
 Launch = Callable[..., Terminal]
@@ -41,13 +41,17 @@ def test_registration_says_who_the_editor_is(editor: tuple[Terminal, RawEditor],
 
 
 def test_settings_of_a_wrong_type_do_not_spoil_the_registration(
-    raw_hub: RawHub, launch: Launch, home: EditorHome
+    raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside
 ) -> None:
-    home.add("let g:vim_mcp_access = 1", "let g:vim_mcp_state_interval = 'often'")
-    launch()
-    info = raw_hub.editor().hello["info"]
-    assert info["access"] == "off"
-    assert info["state_interval"] == 1000
+    home.add("let g:vim_mcp_access = 1", "let g:vim_mcp_state_interval = 'often'", "let g:vim_mcp_socket_path = 3")
+    home.add("let g:vim_mcp_state_push_events = 'BufEnter'", "let g:vim_mcp_reconnect_interval = {}")
+    terminal = launch()
+    link = raw_hub.editor()
+    assert link.hello["info"]["access"] == "off"
+    assert link.hello["info"]["state_interval"] == 1000
+    link.event("BufEnter")
+    terminal.wait_screen("vim-mcp: g:vim_mcp_")
+    assert "g:vim_mcp_state_push_events must be a list" in inside.value(terminal, "execute('messages')")
 
 
 @pytest.mark.requirement("VIM-STATE-01", "VIM-STATE-03")

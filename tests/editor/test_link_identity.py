@@ -98,9 +98,9 @@ def test_a_directory_as_argument_gives_its_name(raw_hub: RawHub, launch: Launch,
     [
         ("repo/.git/COMMIT_EDITMSG", True), ("repo/.git/rebase-merge/git-rebase-todo", True),
         ("repo/.git/MERGE_MSG", True), ("repo/.git/TAG_EDITMSG", True), ("repo/.git/addp-hunk-edit.diff", True),
-        ("hg-editor-k3f9_a.commit.hg.txt", True), ("svn-commit.tmp", True), ("crontab.Xa81Zq/crontab", True),
+        ("hg-editor-k3f9_a.commit.hg.txt", True), ("svn-commit.2.tmp", True), ("crontab.Xa81Zq/crontab", True),
         ("sudoers.tmp", True), ("bash-fc.a8dK2z", True), ("main.py", False), ("crontab", False),
-        ("commit_editmsg.py", False), ("tmp.txt", False),
+        ("commit_editmsg.py", False), ("tmp.txt", False), ("mutt-config.py", False), ("crontab.md", False),
     ],
 )  # fmt: skip
 @pytest.mark.requirement("SHORT-01")
@@ -118,7 +118,8 @@ def test_editors_opened_by_other_programs_are_short_lived(
     [
         ("hosts.aB3dE6gH", True), ("sshdXk29dPqa.conf", True), ("tmp.Zk3v9aQ1xY", True), ("tmpab3d_x9.py", True),
         ("zshQ7w2Xa", True), ("notes.txt", False), ("document.txt", False), ("Makefile", False),
-        ("settings.json", False), ("notes.markdown", False),
+        ("settings.json", False), ("notes.markdown", False), ("mutt-host-1000-71-12", True),
+        ("psql.edit.4711.sql", True), ("kubectl-edit-1x.yaml", True),
     ],
 )  # fmt: skip
 def test_made_up_names_in_a_directory_for_temporary_files_are_short_lived(

@@ -8,7 +8,7 @@ import select
 from pathlib import Path
 from typing import Any
 
-from tests.support.editors import TIMEOUT, EditorHome, Terminal
+from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 
 
 class Inside:
@@ -51,15 +51,10 @@ def methods(directory: Path, *cases: str) -> str:
     module = directory / "stand-in" / "autoload" / "vim_mcp" / "methods.vim"
     module.parent.mkdir(parents=True)
     lines = [
+        f"source {ROOT}/autoload/vim_mcp/methods.vim",
         "function! vim_mcp#methods#call(method, params, reply) abort",
         *cases,
         "  call a:reply({'result': {}})",
-        "endfunction",
-        "function! vim_mcp#methods#access() abort",
-        "  return 'edit'",
-        "endfunction",
-        "function! vim_mcp#methods#paused() abort",
-        "  return 0",
         "endfunction",
     ]
     module.write_text("\n".join(lines) + "\n")
