@@ -8,6 +8,7 @@ set cpo&vim
 let s:max_entries = 200
 let s:max_bytes = 1048576
 let s:max_total = 8388608
+let s:kept = 0
 
 " The oldest entry first. An entry: id, time, client, method, summary, bufnr,
 " name, line, error, undone, and changes: [{'line', 'old', 'new', 'before',
@@ -40,20 +41,21 @@ function! vim_mcp#history#record(method, params, answer) abort
   let s:note = {}
   let s:next_id += 1
   call add(s:entries, l:entry)
+  let s:kept += get(l:entry, 'bytes', 0)
   if len(s:entries) > s:max_entries
-    call remove(s:entries, 0)
+    let s:kept -= get(remove(s:entries, 0), 'bytes', 0)
   endif
   call s:forget_texts()
 endfunction
 
 " The oldest edits can no longer be undone when too much text is kept.
 function! s:forget_texts() abort
-  let l:total = 0
-  for l:entry in reverse(copy(s:entries))
-    let l:total += get(l:entry, 'bytes', 0)
-    if l:total > s:max_total && get(l:entry, 'bytes', 0)
-      call extend(l:entry, {'changes': [], 'bytes': 0})
+  for l:entry in s:entries
+    if s:kept <= s:max_total
+      return
     endif
+    let s:kept -= get(l:entry, 'bytes', 0)
+    call extend(l:entry, {'changes': [], 'bytes': 0})
   endfor
 endfunction
 
