@@ -154,6 +154,14 @@ def test_what_cannot_be_undone_says_so(link: RawEditor, terminal: Terminal, tmp_
     undo(terminal, link, 1, "not undone: its buffer is not loaded any more")
 
 
+def test_the_oldest_texts_are_let_go_when_they_are_too_much(link: RawEditor, terminal: Terminal) -> None:
+    for _ in range(9):
+        edit(link, "insert", buffer=1, line=1, lines=["x" * 99_999] * 10)
+    undo(terminal, link, 9, "not undone: there is no change of text to undo")
+    undo(terminal, link, 1, "undone")
+    assert len(text(link, buffer=1)) == len(LINES) + 80
+
+
 def test_a_file_in_the_lists_window_is_not_taken_for_the_list(link: RawEditor, terminal: Terminal) -> None:
     edit(link, "replace", line=5, lines=["a"])
     history(terminal, link)
