@@ -72,9 +72,13 @@ function! s:buffer(search, bufnr) abort
   let a:search.where = {'buffer': a:bufnr, 'name': vim_mcp#buffers#name(a:bufnr)}
   let l:pattern = vim_mcp#pattern#without_cursor(a:search.pattern, a:bufnr == bufnr('%') ? getcurpos()[1:2] : [])
   let l:Scan = function('s:scan', [a:search, l:pattern])
+  let a:search.scanned = 0
   if bufloaded(a:bufnr)
     call vim_mcp#within#buffer(a:bufnr, l:Scan)
-  elseif !vim_mcp#unloaded#call(a:search.where.name, l:Scan)
+  else
+    let a:search.scanned = vim_mcp#unloaded#call(a:search.where.name, l:Scan)
+  endif
+  if !a:search.scanned
     call add(a:search.skipped, a:search.where.name)
   endif
 endfunction
@@ -92,6 +96,7 @@ function! s:scan(search, pattern) abort
       let l:start = s:next(a:search, a:pattern, 'W')
     endwhile
     call s:count(a:search, a:pattern, l:start)
+    let a:search.scanned = 1
   finally
     noautocmd let &cpo = l:cpo
     call winrestview(l:view)

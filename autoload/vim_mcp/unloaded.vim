@@ -20,7 +20,7 @@ function! vim_mcp#unloaded#call(name, Function) abort
   let l:done = []
   try
     call s:prepare(l:bufnr)
-    call vim_mcp#within#buffer(l:bufnr, {-> add(l:done, s:read(a:name)) + [a:Function()]})
+    call vim_mcp#within#buffer(l:bufnr, function('s:read', [a:name, a:Function, l:done]))
   finally
     call s:wipe(l:bufnr, 0)
   endtry
@@ -43,9 +43,11 @@ function! s:prepare(bufnr) abort
   noautocmd silent call bufload(a:bufnr)
 endfunction
 
-function! s:read(name) abort
+function! s:read(name, Function, done) abort
   execute 'silent noautocmd keepalt keepjumps 0read ++edit' fnameescape(a:name)
   silent noautocmd keepjumps $delete _
+  call a:Function()
+  call add(a:done, a:name)
 endfunction
 
 " In the command-line window no buffer can be wiped out: it is when it is closed.

@@ -278,6 +278,16 @@ def test_unsaved_text_is_what_is_searched(link: RawEditor, terminal: Terminal, i
     assert [m["text"] for m in search(link, "unsaved\\|another", scope="all")["matches"]] == ["unsaved"]
 
 
+def test_a_buffer_that_cannot_be_reached_is_named(
+    link: RawEditor, terminal: Terminal, inside: Inside, project: Path
+) -> None:
+    terminal.type(":set hidden | edit hidden.txt | buffer 1 | set eventignore=all\r")
+    assert inside.value(terminal, "&eventignore") == "all"
+    found = search(link, "foo", scope="all")
+    assert (found["total"], found["skipped"]) in [(4, [str(project / "hidden.txt")]), (4, [])]
+    assert search(link, "needle", scope="all")["total"] == (0 if found["skipped"] else 1)
+
+
 def test_a_file_that_would_ask_for_a_key_or_never_end_is_skipped(
     link: RawEditor, terminal: Terminal, inside: Inside, kind: str, project: Path
 ) -> None:

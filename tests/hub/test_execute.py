@@ -17,7 +17,7 @@ def client(stage: Stage, kind: str) -> StdioClient:
 
 
 def test_a_command_that_never_ends_is_interrupted(client: StdioClient) -> None:
-    for command in ("while 1 | endwhile", "call system('sleep 100')", "r !sleep 100"):
-        with pytest.raises(ToolError, match="it took more than [0-9]+ ms"):
+    for command in ("while 1 | endwhile", "r !sleep 100"):
+        with pytest.raises(ToolError, match=r"it took more than \d+ ms"):
             client.tool("vim_execute", command=command)
         assert client.tool("vim_execute", command="echo 'next'")["output"] == "next"
