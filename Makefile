@@ -7,10 +7,10 @@ PYTHON ?=
 JOBS ?= 2
 CODE := src tests dev $(wildcard demo bench)
 
-.PHONY: help setup demo test lint format unit bench stress clean distclean
+.PHONY: help setup demo test all-editors lint format unit bench stress clean distclean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
 		printf 'make %-10s %s\n' "$$name" "$$text"; done
 
 setup: ## .venv with .venv/bin/vim-mcp and all that the tests need
@@ -19,8 +19,11 @@ setup: ## .venv with .venv/bin/vim-mcp and all that the tests need
 demo: setup ## see an assistant read and drive a real editor, step by step
 	@$(PY) demo/demo.py
 
-test: lint ## every check and every test
-	$(PY) -m pytest -n $(JOBS) --dist worksteal tests/unit tests/editor tests/hub tests/outside
+test: lint ## every check and every test, but those of Neovim 0.7.2 (see all-editors)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal --editors vim,nvim tests/unit tests/editor tests/hub tests/outside
+
+all-editors: setup ## what `make test` leaves out: the tests of the oldest Neovim
+	$(PY) -m pytest -n $(JOBS) --dist worksteal --editors nvim07 tests/editor tests/hub
 
 unit: setup ## the pure tests alone: seconds
 	$(PY) -m pytest tests/unit

@@ -26,16 +26,23 @@ endfunction
 " Vim has kept a line number that nothing can move: lines must not move now.
 function! s:check_pending(bufnr, hunks) abort
   let l:pending = a:bufnr == bufnr('%') ? s:pending() : ''
-  if l:pending !=# '' && s:moves_lines(a:hunks, mode() ==# 'c' ? line('$') : max([line('.'), line('v')]))
+  let l:last = mode() ==# 'c' || l:pending ==# 'a blockwise insertion' ? line('$') : max([line('.'), line('v')])
+  if l:pending !=# '' && s:moves_lines(a:hunks, l:last)
     call vim_mcp#methods#busy(l:pending)
   endif
 endfunction
 
 " An operator keeps the line that it starts from, Select mode the other end of
-" what it has marked, 'incsearch' the line to go back to.
+" what it has marked, 'incsearch' the line to go back to, completion where its
+" word begins, a blockwise insertion the lines that are to get the same text.
 function! s:pending() abort
   if mode() ==# 'c'
     return &incsearch && (getcmdtype() =~# '[/?]' || getcmdline() =~# '[[:punct:]]') ? 'the command line' : ''
+  endif
+  if pumvisible() || mode(1) =~# '^[iR]v\=[cx]'
+    return 'a completion'
+  elseif mode() ==# 'i' && vim_mcp#events#block_insertion()
+    return 'a blockwise insertion'
   endif
   return mode(1) =~# '^no' ? 'a pending operator' : mode() =~# "^[sS\<C-S>]" ? 'select mode' : ''
 endfunction

@@ -18,24 +18,32 @@ let s:armed = 0
 let s:watching = 0
 let s:timer = -1
 let s:pushed = {}
+let s:block_insertion = 0
 
 " Watches the events and pushes the present state.
 function! vim_mcp#events#start() abort
   let wanted = copy(vim_mcp#setting('state_push_events', s:all))
   call filter(wanted, 'type(v:val) == type("") && v:val =~# "^\\a\\+$" && exists("##" . v:val)')
   let [s:pushed, s:watching] = [{}, !empty(wanted)]
-  if !s:watching
-    return
-  endif
   augroup vim_mcp_events
     autocmd!
+    if exists('##ModeChanged')
+      autocmd ModeChanged *:i* let s:block_insertion = v:event.old_mode ==# "\<C-V>"
+    endif
     for name in wanted
       " The condition stands here and not in the function: it is all that most events of a span cost.
       let call = printf("call s:note('%s', %d)", name, has_key(s:frequent, name) ? s:slow : s:fast)
       execute printf("autocmd %s * if !has_key(s:events, '%s') | %s | endif", name, name, call)
     endfor
   augroup END
-  call s:note('BufEnter', s:fast)
+  if s:watching
+    call s:note('BufEnter', s:fast)
+  endif
+endfunction
+
+" Whether the insertion that goes on, if one does, began in blockwise Visual mode: it will be repeated in other lines.
+function! vim_mcp#events#block_insertion() abort
+  return s:block_insertion
 endfunction
 
 " A request has been served: Vim notices what it has changed at the next key only.

@@ -21,10 +21,18 @@ function! s:new() abort
   let b:vim_mcp_history = 1
   setlocal buftype=nofile bufhidden=wipe nobuflisted noswapfile noundofile nowrap nonumber norelativenumber
   setlocal winfixheight cursorline nospell statusline=vim-mcp\ history
+  call s:map()
+  setlocal filetype=vimmcphistory
+endfunction
+
+" The notation <C-U> has a meaning only where 'cpoptions' lets it.
+function! s:map() abort
+  let l:cpo = &cpo
+  set cpo&vim
   nnoremap <buffer> <silent> <nowait> <CR> :<C-U>call <SID>go()<CR>
   nnoremap <buffer> <silent> <nowait> u :<C-U>call <SID>undo()<CR>
   nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
-  setlocal filetype=vimmcphistory
+  let &cpo = l:cpo
 endfunction
 
 function! s:fill() abort

@@ -59,7 +59,11 @@ function! s:run(window, commands) abort
     silent execute a:commands
     return win_getid()
   endif
+  let s:shown = 0
   call win_execute(a:window, a:commands . ' | let s:shown = win_getid()', 'silent')
+  if !s:shown
+    call vim_mcp#methods#fail('vim', 'the file could not be shown beside the terminal; nothing was changed')
+  endif
   return s:shown
 endfunction
 
@@ -85,11 +89,11 @@ function! s:type(window) abort
   return vim_mcp#windows#type(getwininfo(a:window)[0])
 endfunction
 
-" What shows the buffer there. Names are not part of it, so that no character of
-" theirs can be taken for anything else.
+" What shows the buffer there: commands that a bar ends. Names are not part of
+" it, so that no character of theirs can be taken for anything else.
 function! s:commands(window, bufnr) abort
   if winbufnr(a:window) == a:bufnr
-    return "normal! m'"
+    return "mark '"
   elseif s:is_ordinary(a:window) && s:may_leave(a:window)
     return 'buffer ' . a:bufnr
   endif

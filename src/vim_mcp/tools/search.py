@@ -8,8 +8,8 @@ from pydantic import Field
 
 from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
 
-_TIME_LIMIT = 3.0
-"""Seconds the editor may search."""
+_TIME_LIMIT = 1.0
+"""Seconds the editor may search: so long its user's keys wait."""
 
 
 class SearchArguments(EditorArguments):
