@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bench.budgets import Budget
 from bench.measure import Sample
 
-_FORMAT = "{:<58} {:>10} {:>10} {:>10} {:>9} {:>21} {:>3}  {}"
+_FORMAT = "{:<62} {:>10} {:>10} {:>10} {:>9} {:>21} {:>3}  {}"
 HEADER = _FORMAT.format("what", "median", "p99", "floor", "ratio", "budget", "", "beside").rstrip()
 
 
