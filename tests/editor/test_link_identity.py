@@ -221,7 +221,7 @@ def test_fifty_editors_that_quit_at_once_leave_nothing_behind(
 ) -> None:
     home.add(f"let g:vim_mcp_command = ['touch', '{tmp_path}/started']")
     terminal = shell("i=0; while [ $i -lt 50 ]; do $EDIT -c q; i=$((i+1)); done; echo all quit")
-    terminal.wait_screen("all quit", timeout=60)
+    terminal.wait_screen("all quit", timeout=300)  # fifty starts, on whatever machine
     assert terminal.wait() == 0
     assert not (tmp_path / "started").exists()
     assert list(home.runtime.iterdir()) == []
