@@ -7,7 +7,7 @@ PYTHON ?=
 JOBS ?= 2
 CODE := src tests dev $(wildcard demo bench)
 
-.PHONY: help setup demo test all-editors lint format unit bench stress clean distclean
+.PHONY: help setup demo test all-editors again lint format unit bench stress clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
@@ -24,6 +24,9 @@ test: lint ## every check and every test, but those of Neovim 0.7.2 (see all-edi
 
 all-editors: setup ## what `make test` leaves out: the tests of the oldest Neovim
 	$(PY) -m pytest -n $(JOBS) --dist worksteal --editors nvim07 tests/editor tests/hub
+
+again: setup ## the tests that failed last, one after the other
+	$(PY) -m pytest --last-failed --last-failed-no-failures none tests
 
 unit: setup ## the pure tests alone: seconds
 	$(PY) -m pytest tests/unit
