@@ -18,7 +18,7 @@ function! vim_mcp#execute#execute(params) abort
   let l:timeout = min([max([vim_mcp#params#number(a:params, 'timeout', s:timeout), 1]), s:max_timeout])
   let l:verdict = s:verdict(a:params)
   let l:Run = function(s:allowed(l:command, l:verdict), [l:command])
-  let l:tame = l:verdict.safe && !l:verdict.text && !l:verdict.keys
+  let l:tame = l:verdict.safe && l:verdict.quick
   let l:highlighted = v:hlsearch
   let l:output = vim_mcp#sandbox#call(l:Run, s:shown(l:command), l:timeout, l:tame)
   let l:output = substitute(l:output, '^\n', '', '')
@@ -30,7 +30,7 @@ endfunction
 " What the hub thinks of the command.
 function! s:verdict(params) abort
   let l:verdict = {'reason': vim_mcp#params#string(a:params, 'reason', 'it is not known to be harmless')}
-  for l:name in ['safe', 'text', 'keys', 'ascii']
+  for l:name in ['safe', 'text', 'keys', 'ascii', 'quick']
     let l:verdict[l:name] = vim_mcp#params#bool(a:params, l:name, 0)
   endfor
   return l:verdict

@@ -106,9 +106,10 @@ class CommandLines:
     def safe(self, count: int) -> Iterator[tuple[str, Verdict]]:
         """`count` command lines that the policy lets through, each with the verdict; every kind has its share."""
         makers = (
-            CommandLines._mixed, CommandLines._substitute, CommandLines._global, CommandLines._normal,
-            CommandLines._echo, CommandLines._sort, CommandLines._plain, CommandLines._bracketed,
-            CommandLines._fallible, CommandLines._elsewhere, CommandLines._mixed,
+            CommandLines._mixed, CommandLines._substitute, CommandLines._bracketed, CommandLines._global,
+            CommandLines._fallible, CommandLines._normal, CommandLines._echo, CommandLines._bracketed,
+            CommandLines._elsewhere, CommandLines._plain, CommandLines._mixed, CommandLines._fallible,
+            CommandLines._bracketed, CommandLines._sort, CommandLines._echo,
         )  # fmt: skip
         for number in range(count):
             yield self._safe(makers[number % len(makers)])
@@ -140,7 +141,7 @@ class CommandLines:
 
     def _bracketed(self) -> str:
         """A pattern that may end later in Vim's reading: what follows is then an expression, or a command."""
-        pattern = "".join(self._pick(_BRACKETS) for _ in range(self._pick((1, 2, 3, 4))))
+        pattern = "".join(self._pick(_BRACKETS) for _ in range(self._pick((1, 1, 2, 2, 3, 4))))
         form, end = self._pick(_LONGER_PATTERNS), self._pick(("/", "/", "#"))
         if not form.startswith(("s{", "g{")):
             end = "?" if form.startswith("?") else "/"
@@ -159,7 +160,7 @@ class CommandLines:
             ("b 2", "bn", "sb two.txt", "2b", "bl", "'A", "'0", "new|b2", "tabnew|bl", "b two", "ls|bn", "1")
         )
         then = self._pick(("%p", "%nu", "l", "echo getline(1)", "ls", "1,2#", "noh", "1", "ju", "vsp", "%s/t/x/"))
-        return f"{there}|{then}"
+        return self._pick((f"{there}|{then}", f"{there}|{then}", there))
 
     def _modifiers(self) -> str:
         words = [self._pick(spellings(self._pick(MODIFIERS))) for _ in range(self._pick((0, 0, 0, 1, 2)))]
@@ -192,7 +193,8 @@ class CommandLines:
             ("", "g", "e", "ge", "n", "c", "&", "&&", "gi 2", "r", "#", "|Trip", "g|Trip", " e", 'e"|Trip')
         )
         start = f"{self._range()}{self._name('substitute')}{self._maybe(' ')}"
-        return f"{start}{end}{self._pattern()}{end}{text}{self._maybe(end, 0.8)}{flags}"
+        pattern = self._pick((".", "^", self._pattern(), self._pattern(), self._pattern()))
+        return f"{start}{end}{pattern}{end}{text}{self._maybe(end, 0.8)}{flags}"
 
     def _global(self) -> str:
         end, nested = self._delimiter(), self._nested
@@ -215,7 +217,19 @@ class CommandLines:
 
     def _atom(self) -> str:
         if self._random.random() < 0.3:
-            name = self._pick((*SAFE_FUNCTIONS, "Trip", "system", "g:Ref", "g:dict.run", "execute", "eval"))
+            others = (
+                "Trip",
+                "system",
+                "g:Ref",
+                "g:dict.run",
+                "execute",
+                "eval",
+                "g:dict['run']",
+                "call",
+                "expand",
+                "has",
+            )
+            name = self._pick(self._pick((SAFE_FUNCTIONS, SAFE_FUNCTIONS, others)))
             atoms = (*_ATOMS, "'.'", "'$'", "1", "'%'", "'foo'", "'g:text'")
             arguments = ", ".join(self._pick(atoms) for _ in range(self._pick((0, 1, 1, 2))))
             return f"{name}{self._maybe(' ', 0.05)}({arguments})"

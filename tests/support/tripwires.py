@@ -18,7 +18,7 @@ _PROGRAMS = (
     "sh", "bash", "dash", "zsh", "csh", "man", "cat", "xclip", "xsel", "wl-copy", "wl-paste", "pbcopy", "python3",
     "perl", "ruby", "node", "diff", "ls", "touch", "grep",
 )  # fmt: skip
-_TIMEOUT = 120.0
+_TIMEOUT = 300.0
 
 LINES = (
     "foo bar baz", "\tword (one) [two] {three} <four>", "",
@@ -95,7 +95,7 @@ class Tripwires:
         try:
             answer: dict[str, Any] = json.loads((self._directory / "notes.json").read_bytes())
         except FileNotFoundError:
-            at = int((self._directory / "progress").read_text())
+            at = int((self._directory / "progress").read_text() or 0)
             return [Trip(commands[at], f"the editor did not get any further: {output}")]
         trips = [Trip(commands[at], what) for at, what in answer["notes"]]
         if not trips and answer["ran"] != len(commands):

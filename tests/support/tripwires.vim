@@ -74,6 +74,7 @@ function! s:oddities() abort
   set nomagic tildeop selectmode=mouse,key,cmd selection=exclusive gdefault virtualedit=all textwidth=20 nostartofline
   silent! set edcompatible
   silent! set langremap
+  set iminsert=1 imsearch=1
   set langmap=i:,a!,xK,jZ,dQ
   for l:flag in split('aAbBcCdDeEfFgHiIjJkKlLmMnoOpPqrRsStuvwWxXyZ$!%*-+<>;~#{|&/\', '\zs')
     silent! execute 'set cpoptions+=' . escape(l:flag, '|\')

@@ -174,6 +174,7 @@ tabc
 b 3
 3b
 b foo.txt
+b 3rd.txt
 buffer src/main.py
 b#
 bnext
@@ -591,7 +592,23 @@ def test_a_refusal_names_the_way_out(command: str, way: str) -> None:
     ],
 )  # fmt: skip
 def test_the_verdict_says_what_the_editor_has_to_check(command: str, text: bool, keys: bool) -> None:
-    assert judge(command) == Verdict(True, "", text, keys)
+    verdict = judge(command)
+    assert verdict == Verdict(True, "", text, keys, quick=verdict.quick)
+
+
+def test_the_verdict_says_what_takes_no_time() -> None:
+    for command in ("ls", "set nu", "echo 1 + len(g:x)", "noh | registers ab", "undolist"):
+        assert judge(command).quick
+    slow = (
+        "echo g:x =~ 'a'",
+        "echo 'a' !~# 'b' | ls",
+        "echo match('a', 'b')",
+        "echo split('a', 'b')",
+        "echo foldlevel(1)",
+    )
+    for command in (*slow, "b 2", "vsplit", "s/a/b/", "echo getline(1)", "marks", "normal! x", "noh|bnext"):
+        assert judge(command).safe
+        assert not judge(command).quick
 
 
 def test_the_verdict_tells_characters_that_an_encoding_may_turn_into_others() -> None:

@@ -61,6 +61,8 @@ class Verdict:
     """It types keys in Normal mode."""
     ascii: bool = True
     """It holds no other characters."""
+    quick: bool = False
+    """It takes no time: it neither works on text, nor matches a pattern, nor shows another buffer."""
 
 
 def judge(command: str) -> Verdict:
@@ -73,7 +75,8 @@ def judge(command: str) -> Verdict:
         _check_characters(command, line.keys_at)
     except Refused as refused:
         return Verdict(False, f"Refused: {refused}. Otherwise {_WAY_OUT}.")
-    return Verdict(True, "", line.touches_text, line.keys_at is not None, command.isascii())
+    quick = not (line.slow or line.touches_text or line.moved)
+    return Verdict(True, "", line.touches_text, line.keys_at is not None, command.isascii(), quick)
 
 
 def _check_characters(command: str, keys_at: int | None) -> None:

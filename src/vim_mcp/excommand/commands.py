@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from vim_mcp.excommand.expression import reads_text, take_expressions
+from vim_mcp.excommand.expression import reads_text, take_expressions, takes_time
 from vim_mcp.excommand.keys import check_keys
 from vim_mcp.excommand.line import Command, Line
 from vim_mcp.excommand.names import spellings
@@ -26,7 +26,7 @@ _ENTRIES: Final = "(?:[0-9]{1,9}(?:, *[0-9]{1,9})?)?"
 _PRINTED: Final = f"{_COUNT} *[lp#]*"
 _STATE: Final = "(?:[0-9]{1,9}[smhdf]?)?"
 _WHERE: Final = r"(?:[0-9]{1,9}|[.$]|'[a-z<>\[\]])?(?: *[-+][0-9]{0,9})*"
-_OTHER_BUFFER: Final = r"[0-9]{1,9}|[%#]|(?:[^\W_]|[./_])[\w./@=, -]*"
+_OTHER_BUFFER: Final = r"[%#]|(?:[^\W_]|[./_])[\w./@=, -]*"
 _FLAGS: Final = re.compile(" *[egiInp#l]* *[0-9]{0,9}")
 _SORT_FLAGS: Final = re.compile("[bfilnorux ]*")
 
@@ -99,7 +99,9 @@ def _sorting(line: Line) -> None:
 def _expressions(line: Line) -> None:
     start = line.at
     take_expressions(line)
-    if reads_text(line.text[start : line.at]):
+    expressions = line.text[start : line.at]
+    line.slow |= takes_time(expressions)
+    if reads_text(expressions):
         line.note_text(":echo")
 
 

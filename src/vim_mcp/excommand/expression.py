@@ -47,6 +47,8 @@ FUNCTIONS: Final[Mapping[str, re.Pattern[str] | None]] = {
 
 _SECRET: Final = re.compile("api|auth|bearer|claude|cred|key|pass|private|pwd|secret|token|vim_?mcp", re.IGNORECASE)
 _TEXT: Final = re.compile(r"getline\(|<c", re.IGNORECASE)
+# Matching a pattern takes any time; so do folds by an expression of the user's.
+_SLOW: Final = re.compile(r"[=!]~|match|split\(|fold")
 
 # After a name: nothing that would make it longer, an item's name, or a call; Vim skips spaces before "(".
 _NAME_ENDS: Final = r"(?![\w:#{(\[]| +\(|\.(?!\.))"
@@ -79,6 +81,11 @@ _MAX_DEPTH: Final = 20
 def reads_text(expressions: str) -> bool:
     """Whether the expressions may show text of the current buffer."""
     return _TEXT.search(expressions) is not None
+
+
+def takes_time(expressions: str) -> bool:
+    """Whether a value of the expressions may take long to compute."""
+    return _SLOW.search(expressions) is not None
 
 
 def take_expressions(scanner: Scanner) -> None:

@@ -73,6 +73,7 @@ class Line(Scanner):
         self.touches_text = False
         self.keys_at: int | None = None
         self.moved = False
+        self.slow = False
 
     def check(self) -> None:
         """Step over commands up to the end. Raises `Refused` for the first that is not known to be safe."""
