@@ -135,6 +135,8 @@ set ve=block,onemore
 set fdm=marker ff=unix
 noh
 nohlsearch
+registers
+display
 registers "abc
 di a
 ls
@@ -413,10 +415,8 @@ set t_Co=8
 set tags=~x
 set nu"x
 setg nu
-registers
 registers +
 reg *
-display
 marks "
 wincmd q
 wincmd ]
@@ -565,7 +565,6 @@ def test_control_characters_stand_in_keys_alone(character: str) -> None:
         ("vimgrep /x/ *", "vim_search"),
         ("normal x", "norm[al]! {keys}"),
         ("normal! ciwfoo", "use d"),
-        ("registers", "registers \"0123456789-abc"),
         ("s/a/b/c", ":[range]s[ubstitute] /pattern/text/[egiInp#l] [count]"),
         ("set modeline", "set shiftwidth?"),
         ("echo system('ls')", "line"),

@@ -15,8 +15,8 @@ What the editor alone can see, it has to check before it runs a safe command:
   commands; and with 'langmap' empty for the time, since it would make other keys of them.
 - Other characters than those of ASCII (`Verdict.ascii`) are accepted only where 'encoding' is utf-8: in the conversion
   to another one some vanish, and some become "?", "~" or a backslash.
-- In Neovim the clipboard's program is kept out by `g:loaded_clipboard_provider = 1` for the time; everywhere by an
-  empty 'clipboard', which would make of each deletion a write to the clipboard.
+- In Neovim the clipboard's program, which even `:registers` runs, is kept out by `g:loaded_clipboard_provider = 1` for
+  the time; everywhere 'clipboard' is empty for the time, since it would make of each deletion a write to the clipboard.
 - The command is run as legacy VimScript, by execute().
 """
 

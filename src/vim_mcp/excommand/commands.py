@@ -106,11 +106,8 @@ def _expressions(line: Line) -> None:
 
 
 def _registers(line: Line) -> None:
-    if not line.take(re.compile(r"[\"a-zA-Z0-9:./%#_-]+")):
-        raise Refused(
-            "without names it reads the clipboard, in Neovim by running a program: "
-            "name the registers, as in 'registers \"0123456789-abc'"
-        )
+    """Without names :registers shows the clipboard's only where Vim itself holds it; see the package's docstring."""
+    line.take(re.compile(r"[\"a-zA-Z0-9:./%#_-]*"))
 
 
 def _text(notation: str, argument: Callable[[Line], None], syntax: str, text: str, bang: str = "no") -> Command:
@@ -172,8 +169,8 @@ _LIST_COMMANDS: Final = (
           "read any option; set some of those for display and typing"),
     _list("setl[ocal]", take_settings, "{option} …", "as :set, for this buffer or window alone"),
     _list("noh[lsearch]", _nothing, "", "stop highlighting the last search"),
-    _list("reg[isters]", _registers, "{names}", "show registers; not the clipboard's"),
-    _list("di[splay]", _registers, "{names}", "show registers; not the clipboard's"),
+    _list("reg[isters]", _registers, "[names]", "show registers; by name all but the clipboard's"),
+    _list("di[splay]", _registers, "[names]", "show registers; by name all but the clipboard's"),
     _list("ls", _matching("[-+=%#ahuxF ]*"), "[flags]", "list the buffers, with ! the unlisted ones too", bang="may"),
     _list("buffers", _matching("[-+=%#ahuxF ]*"), "[flags]", "list the buffers, as :ls", bang="may"),
     _list("files", _matching("[-+=%#ahuxF ]*"), "[flags]", "list the buffers, as :ls", bang="may"),
