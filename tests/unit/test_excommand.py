@@ -150,8 +150,6 @@ jumps
 changes
 undolist
 messages
-clist
-cl 1,5
 pwd
 version
 redraw!
@@ -454,6 +452,8 @@ wq
 w !cat
 r foo
 so %
+clist
+llist
 cn
 cc
 ll

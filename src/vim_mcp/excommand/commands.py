@@ -22,7 +22,6 @@ from vim_mcp.excommand.scan import DELIMITERS, Refused, take_pattern
 _REGISTER: Final = "[a-zA-Z0-9_-]"
 _COUNT: Final = "[0-9]{0,9}"
 _INTO: Final = f"(?:{_REGISTER}(?![a-zA-Z]))? *{_COUNT}"
-_ENTRIES: Final = "(?:[0-9]{1,9}(?:, *[0-9]{1,9})?)?"
 _PRINTED: Final = f"{_COUNT} *[lp#]*"
 _STATE: Final = "(?:[0-9]{1,9}[smhdf]?)?"
 _WHERE: Final = r"(?:[0-9]{1,9}|[.$]|'[a-z<>\[\]])?(?: *[-+][0-9]{0,9})*"
@@ -177,8 +176,6 @@ _LIST_COMMANDS: Final = (
     _list("tabs", _nothing, "", "list the tab pages"),
     _list("undol[ist]", _nothing, "", "list the leaves of the undo tree"),
     _list("mes[sages]", _nothing, "", "show the message history"),
-    _list("cl[ist]", _matching(_ENTRIES), "[from[, last]]", "list the quickfix entries", bang="may"),
-    _list("lli[st]", _matching(_ENTRIES), "[from[, last]]", "list the location list", bang="may"),
     _list("pw[d]", _nothing, "", "print the current directory"),
     _list("ve[rsion]", _nothing, "", "print the editor's version"),
     _list("redr[aw]", _nothing, "", "redraw the screen, with ! clear it first", bang="may"),

@@ -28,6 +28,7 @@ _REFUSALS: Final = (
      "tj[ump] ts[elect] sta[g] he[lp] ene[w] pt[ag] ped[it]"),
     ("it opens files: use vim_navigate for the entries of the quickfix list",
      "cc cn[ext] cp[revious] cN[ext] cr[ewind] cfir[st] cla[st] cnf[ile] ll lne[xt] lp[revious] lN[ext] lr[ewind]"),
+    ("it shows text of other files: use vim_get_diagnostics", "cl[ist] lli[st]"),
     ("it reads files: use vim_search", "vim[grep] lv[imgrep] cf[ile] cg[etfile] cex[pr] cgete[xpr] lf[ile] lex[pr]"),
     ("it runs its command in other buffers too: use :global, or go there by :buffer first",
      "argdo bufd[o] windo tabd[o] cdo cfd[o] ld[o] lfd[o] foldd[oopen] folddoc[losed]"),
