@@ -162,9 +162,17 @@ class Terminal:
             with contextlib.suppress(OSError):
                 if "--embed" in _strings(process / "cmdline") and home in _strings(process / "environ"):
                     parent = process.with_name((process / "stat").read_text().rpartition(")")[2].split()[1])
-                    if home not in _strings(parent / "environ"):
+                    if not _has(parent, home):
                         found.append(os.pidfd_open(int(process.name)))
         return found
+
+
+def _has(process: Path, setting: str) -> bool:
+    """Whether a process has that setting in its environment; one that may not be looked into has not."""
+    try:
+        return setting in _strings(process / "environ")
+    except OSError:
+        return False
 
 
 def _strings(file: Path) -> list[str]:
