@@ -62,6 +62,7 @@ def wait_cursor(link: RawEditor, wanted: tuple[int, int]) -> None:
     wait_until(lambda: bool(state(link, "cursor") == list(wanted)), f"{wanted}")
 
 
+@pytest.mark.requirement("VIM-TOOL-06")
 def test_the_result_is_the_place(link: RawEditor, tmp_path: Path) -> None:
     assert go(link, "down") == {
         "buffer": 1, "name": str(tmp_path / "project" / "one.txt"), "line": 2, "column": 1, "text": "four five",
@@ -84,6 +85,7 @@ MOTIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.requirement("VIM-TOOL-06")
 def test_motions(link: RawEditor, terminal: Terminal) -> None:
     terminal.type(":set startofline\r")
     for start, direction, count, end in MOTIONS:
@@ -163,6 +165,7 @@ def test_a_search_that_goes_round_for_ever_ends(link: RawEditor, do: Callable[[s
 # ---- buffers, windows, tab pages
 
 
+@pytest.mark.requirement("VIM-TOOL-06")
 def test_buffers(link: RawEditor, do: Callable[[str], None], tmp_path: Path) -> None:
     project = tmp_path / "project"
     for name in ("b.txt", "c.txt"):
@@ -173,6 +176,7 @@ def test_buffers(link: RawEditor, do: Callable[[str], None], tmp_path: Path) -> 
     assert go(link, "buffer_previous")["text"] == "c.txt"
 
 
+@pytest.mark.requirement("VIM-TOOL-06")
 def test_windows(link: RawEditor, do: Callable[[str], None], inside: Inside, terminal: Terminal) -> None:
     do("split | vsplit | 1wincmd w")
     one, two, three = inside.value(terminal, "map(range(1, 3), 'win_getid(v:val)')")
@@ -274,6 +278,7 @@ def test_wrong_parameters(link: RawEditor) -> None:
         assert refused(link, "navigate", direction="down", count=count)["code"] == -32602
 
 
+@pytest.mark.requirement("KEEP-01")
 def test_unsaved_changes_are_neither_lost_nor_asked_about(
     link: RawEditor, do: Callable[[str], None], inside: Inside, terminal: Terminal
 ) -> None:
@@ -308,6 +313,7 @@ def test_a_question_of_an_autocommand_is_not_asked(
     assert state(link, "mode") == "n"
 
 
+@pytest.mark.requirement("BUSY-04")
 def test_it_waits_for_normal_mode(link: RawEditor, terminal: Terminal) -> None:
     terminal.type("i")
     wait_mode(link, "i")

@@ -6,6 +6,8 @@ import json
 import os
 import socket
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.hub.test_recovery import read_again
 from tests.support.editors import TIMEOUT
 from tests.support.mcpclient import RpcError, StdioClient, ToolError
 from tests.support.stage import Stage
@@ -346,3 +349,28 @@ def test_a_choice_without_the_user_sticks_until_the_editor_leaves(
     assert second.receive()["method"] == "execute"
     assert len(calls) == 2
     second.close()
+
+
+# ---- time
+
+
+def start_of_a_hub() -> float:
+    """Seconds that this machine takes at this moment to load what a hub needs before it can answer a client."""
+    begun = time.monotonic()
+    subprocess.run([sys.executable, "-c", "import vim_mcp.hub, vim_mcp.session.server"], check=True)
+    return time.monotonic() - begun
+
+
+@pytest.mark.requirement("RELAY-02", "G5")
+def test_two_seconds_after_the_hub_was_killed_everyone_is_back(stage: Stage, kind: str) -> None:
+    found = [stage.instance(stage.editor(kind, name, cwd=stage.project(name))) for name in ("a", "b", "c")]
+    client = stage.client()
+    client.tool("select_vim_instance", instance_id=found[1])
+    busy = start_of_a_hub()
+    stage.kill_hub()
+    begun = time.monotonic()
+    assert read_again(client) == ""
+    assert {entry["instance_id"] for entry in client.read_json("vim://instances")} == set(found)
+    took = time.monotonic() - begun
+    busy = max(busy, start_of_a_hub())
+    assert took < max(2.0, 2 * busy), f"{took:.2f} s, on a machine that loads a hub in {busy:.2f} s"
