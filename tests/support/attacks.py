@@ -54,6 +54,8 @@ echo writefile(['x'], 'written')
 echo g:vim_mcp_secret
 echo get(g:, 'vim_mcp_secret')
 echo 1 | call Trip(1)
+silent! echo [] || @q
+sil! keepjumps echon {}||@q
 echo "a" | call Trip(1)
 echo 'a|b' | Trip
 s/^/\=Trip(1)/

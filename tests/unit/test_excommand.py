@@ -43,6 +43,7 @@ s/a|b/c|d/ | noh
 s/a/"quoted"/
 '<,'>s/^/# /
 silent! %s/a/b/e
+silent! 5d | silent echo 1
 keepjumps keeppatterns %s/\s\+$//e
 g/foo/d
 g!/foo/d
@@ -292,6 +293,9 @@ d ||d
 d|
 silent
 silent|d
+silent! echo 1
+sil! silent echon 1
+silent!echo 1
 2silent d
 d!
 d +

@@ -161,9 +161,11 @@ _TEXT_COMMANDS: Final = (
 )  # fmt: skip
 
 _LIST_COMMANDS: Final = (
-    _list("ec[ho]", _expressions, "{expression} …",
-          "show expressions of literals, variables, options, registers and a few functions"),
-    _list("echon", _expressions, "{expression} …", "show expressions, as :echo, without a line end"),
+    # Where an expression fails before "||", what follows the first bar is read as the next command.
+    Command("ec[ho]", _expressions, "show expressions of literals, variables, options, registers and a few functions",
+            "{expression} …", range="", text=False, loud=True),
+    Command("echon", _expressions, "show expressions, as :echo, without a line end",
+            "{expression} …", range="", text=False, loud=True),
     _list("se[t]", take_settings, "{option}? | [no]{option} | {option}={value} …",
           "read any option; set some of those for display and typing"),
     _list("setl[ocal]", take_settings, "{option} …", "as :set, for this buffer or window alone"),

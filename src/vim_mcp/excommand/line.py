@@ -49,6 +49,8 @@ class Command:
     """Another window or buffer may be current afterwards."""
     nests: bool = field(kw_only=True, default=False)
     """`:global` may run it."""
+    loud: bool = field(kw_only=True, default=False)
+    """Its errors must end the line: `silent!` may not stand before it."""
 
     @property
     def name(self) -> str:
@@ -93,21 +95,26 @@ class Line(Scanner):
 
     def _check_command(self) -> None:
         self.take(_START)
-        while self.take(_MODIFIER):
-            pass
+        silenced = False
+        while modifier := self.take(_MODIFIER):
+            silenced |= "!" in modifier
         lines = take_range(self)
         self.skip_spaces()
         if self.peek() in ("", "|"):
             self._check_range_alone(lines)
             return
-        self._check_named(lines, self.take(_NAME) or "")
+        command = self._check_named(lines, self.take(_NAME) or "")
+        if silenced and command.loud:
+            raise Refused(
+                f"'silent!' before :{command.name} is not accepted: after an error the rest would be commands"
+            )
 
     def _check_range_alone(self, lines: str) -> None:
         if not lines:
             raise Refused("there is no command where one is expected: at the start, after a '|' or after a modifier")
         self.note_text("a range")
 
-    def _check_named(self, lines: str, name: str) -> None:
+    def _check_named(self, lines: str, name: str) -> Command:
         command = self._commands.get(name)
         if command is None:
             raise _unknown(name)
@@ -118,6 +125,7 @@ class Line(Scanner):
         if self.peek() not in ("", "|"):
             raise Refused(f"what follows at {self.rest()[:40]!r} is not understood: the safe form is {command.usage}")
         self.moved |= command.moves
+        return command
 
     def _check_form(self, command: Command, lines: str, bang: bool) -> None:
         wrong_bang = command.bang == ("no" if bang else "must")
