@@ -55,7 +55,9 @@ def test_by_default_it_looks_where_the_hub_does(
     assert found == [path for path in paths.candidates() if _private(os.path.dirname(path))]
 
 
-ISOLATED = "mount -t tmpfs none /tmp"
+# The repository may itself lie in /tmp: it is seen under another name first.
+ELSEWHERE = "/mnt"
+ISOLATED = f"mount --bind {shlex.quote(str(ROOT))} {ELSEWHERE} && mount -t tmpfs none /tmp"
 LOOK = (
     "let g:found = 'none yet'", "call vim_mcp#paths#directories({found -> extend(g:, {'found': string(found)})})",
     "sleep 300m", "call writefile([g:found], '/dev/stdout')", "qa!",
@@ -81,7 +83,7 @@ def test_a_directory_that_others_may_have_made_is_not_trusted(
     argv = [str(find(kind)), "-es", "-u", "NONE", "--cmd", f"set nocompatible runtimepath^={ROOT}"]
     for command in LOOK:
         argv += ["-c", command]
-    script = f"D={directory}; {ISOLATED} && {make} && exec {shlex.join(argv)}"
+    script = f"D={directory}; {ISOLATED} && {make} && exec {shlex.join(argv).replace(str(ROOT), ELSEWHERE)}"
     environment = {**home.environment(), "VIM_MCP_RUNTIME_DIR": "", "HOME": "/"}
     told = subprocess.run(
         ["unshare", "-m", "sh", "-c", script], env=environment, stdin=subprocess.DEVNULL, capture_output=True,

@@ -16,8 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.requirement("REPO-01")
 def test_once_set_up_there_is_a_command_and_nothing_more_to_do() -> None:
-    subprocess.run(["make", "setup"], cwd=ROOT, capture_output=True, check=True)
-    again = subprocess.run(["make", "setup"], cwd=ROOT, capture_output=True, text=True, check=True)
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    subprocess.run(["make", "setup"], cwd=ROOT, env=outside, capture_output=True, check=True)
+    again = subprocess.run(["make", "setup"], cwd=ROOT, env=outside, capture_output=True, text=True, check=True)
     assert again.stdout.strip() == ""
     command = [str(ROOT / ".venv" / "bin" / "vim-mcp"), "--version"]
     told = subprocess.run(command, env={"HOME": "/nowhere"}, capture_output=True, text=True, check=True)
