@@ -50,7 +50,7 @@ def test_waiting_requests_do_not_keep_others_waiting(
         assert link.request("ping") == {}
         edit(link, "insert", line=1, lines=[str(number)])
     assert not set(shows) & set(link.answered)
-    terminal.type("\x1b")
+    terminal.type("\x1bl")
     for number, request in enumerate(shows):
         assert link.answer(request)["name"] == str(home.home / f"f{number}")
     assert link.unexpected() == []
