@@ -9,17 +9,19 @@ set cpo&vim
 function! vim_mcp#change#apply(bufnr, hunks) abort
   call s:check_pending(a:bufnr, a:hunks)
   let l:before = s:remember(a:bufnr)
+  let l:applied = []
   try
     call s:close_undo_block(a:bufnr)
     for l:hunk in reverse(copy(a:hunks))
       call s:apply_hunk(a:bufnr, l:hunk)
+      call insert(l:applied, l:hunk)
     endfor
     call s:close_undo_block(a:bufnr)
     call s:go_on_inserting(a:bufnr)
   catch /:E\%(523\|565\|578\|788\|5555\):/
     call vim_mcp#methods#busy('an expression or a completion that locks the text')
   finally
-    call s:restore(a:bufnr, l:before, a:hunks)
+    call s:restore(a:bufnr, l:before, l:applied)
   endtry
 endfunction
 
@@ -169,7 +171,7 @@ function! s:moved_column(column, old, new) abort
   let l:behind = strpart(a:old, a:column)
   if a:old ==# a:new || strpart(a:new, 0, a:column) ==# strpart(a:old, 0, a:column)
     return min([a:column, strlen(a:new)])
-  elseif strpart(a:new, strlen(a:new) - strlen(l:behind)) ==# l:behind && strlen(a:new) >= strlen(l:behind)
+  elseif strlen(a:new) >= strlen(l:behind) && strpart(a:new, strlen(a:new) - strlen(l:behind)) ==# l:behind
     return strlen(a:new) - strlen(l:behind)
   endif
   return min([a:column, strlen(a:new)])

@@ -14,7 +14,7 @@ let s:max_bytes = 10485760
 function! vim_mcp#edit#edit(params) abort
   call vim_mcp#files#require()
   let l:request = s:request(a:params)
-  let l:target = s:target(a:params, l:request.save)
+  let l:target = s:target(a:params)
   let l:done = 0
   try
     let l:result = s:edit(l:target, l:request)
@@ -45,8 +45,9 @@ function! s:request(params) abort
   return l:request
 endfunction
 
-" The buffer to edit: {'bufnr', 'added', 'unloaded', 'created', 'modified'}.
-function! s:target(params, save) abort
+" The buffer to edit: {'bufnr', 'name', 'added' (for this), 'unloaded' (so far),
+" 'created' (the file is not there)}.
+function! s:target(params) abort
   if !vim_mcp#params#given(a:params, 'file')
     let l:bufnr = vim_mcp#buffers#by_id(vim_mcp#params#number(a:params, 'buffer', 0))
     call vim_mcp#ignore#refuse(vim_mcp#buffers#name(l:bufnr))
@@ -84,7 +85,10 @@ function! s:edit(target, request) abort
   let l:history = vim_mcp#history#before(l:bufnr, l:hunks)
   call vim_mcp#change#apply(l:bufnr, l:hunks)
   call vim_mcp#history#note(l:history)
-  call setbufvar(l:bufnr, '&buflisted', 1)
+  if a:target.added || a:target.unloaded
+    " The person must find what they have not seen.
+    call setbufvar(l:bufnr, '&buflisted', 1)
+  endif
   if a:request.save
     call vim_mcp#save#save(l:bufnr)
   endif

@@ -21,18 +21,9 @@ function! s:check_file(bufnr, name) abort
   if vim_mcp#disk#conflict(a:bufnr)
     call vim_mcp#methods#fail('changed', a:name . ' has changed on disk since the editor read it, and its buffer has '
           \ . 'unsaved changes too: it was not written, and nothing was changed')
-  elseif getftype(a:name) !=# '' ? filewritable(a:name) != 1 : filewritable(s:existing(a:name)) != 2
+  elseif getftype(a:name) !=# '' ? filewritable(a:name) != 1 : filewritable(s:home(a:name)) != 2
     call vim_mcp#methods#fail('refused', a:name . ' cannot be written (permission denied), nothing was changed')
   endif
-endfunction
-
-" The deepest directory above a file that exists.
-function! s:existing(name) abort
-  let l:directory = fnamemodify(a:name, ':h')
-  while getftype(l:directory) ==# '' && l:directory !=# '/'
-    let l:directory = fnamemodify(l:directory, ':h')
-  endwhile
-  return l:directory
 endfunction
 
 " Throw when the text that a:hunks will make of a buffer cannot be written in the
@@ -57,13 +48,17 @@ function! vim_mcp#save#save(bufnr) abort
   if !getbufvar(a:bufnr, '&modified') && getftype(l:name) !=# ''
     return
   endif
-  let l:made = s:make_directories(l:name)
   let l:fixeol = getbufvar(a:bufnr, '&fixendofline')
   let [l:confirm, &confirm] = [&confirm, 0]
   call setbufvar(a:bufnr, '&fixendofline', 0)
+  let [s:error, l:made, l:declined] = ['', s:missing_directories(l:name), 0]
   try
-    let s:error = ''
+    if !empty(l:made)
+      call mkdir(l:made[0], 'p')
+    endif
     let l:declined = vim_mcp#unattended#call({-> vim_mcp#within#buffer(a:bufnr, function('s:write'))})
+  catch
+    let s:error = v:exception
   finally
     let &confirm = l:confirm
     call setbufvar(a:bufnr, '&fixendofline', l:fixeol)
@@ -84,19 +79,20 @@ function! s:write() abort
   call setpos("']", l:marks[1])
 endfunction
 
-" Make the directories above a file; returns those that were not there, the
-" deepest first.
-function! s:make_directories(name) abort
-  let l:made = []
+" The deepest directory above a file that is there.
+function! s:home(name) abort
+  return fnamemodify(get(s:missing_directories(a:name), -1, a:name), ':h')
+endfunction
+
+" The directories above a file that are not there, the deepest first.
+function! s:missing_directories(name) abort
+  let l:missing = []
   let l:directory = fnamemodify(a:name, ':h')
   while getftype(l:directory) ==# '' && l:directory !=# '/'
-    call add(l:made, l:directory)
+    call add(l:missing, l:directory)
     let l:directory = fnamemodify(l:directory, ':h')
   endwhile
-  if !empty(l:made)
-    call mkdir(l:made[0], 'p')
-  endif
-  return l:made
+  return l:missing
 endfunction
 
 function! s:fail(name, made, declined) abort
