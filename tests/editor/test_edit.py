@@ -204,11 +204,12 @@ def test_ten_megabytes(link: RawEditor) -> None:
 
 def test_text_that_is_locked_is_not_changed(link: RawEditor, editor: tuple[Terminal, RawEditor], kind: str) -> None:
     terminal, _ = editor
+    change = {"kind": "insert" if kind == "vim" else "replace", "line": 1, "lines": ["new"]}
     command(terminal, "nnoremap <expr> ,w [getchar(), 'x'][1]")
     terminal.type("3G,w")
-    request = link.start("edit", buffer=0, kind="insert", line=1, lines=["new"])
+    request = link.start("edit", buffer=0, **change)
     if kind == "vim":
-        error = refused(link, "edit", buffer=0, kind="insert", line=1, lines=["new"])
+        error = refused(link, "edit", buffer=0, **change)
         assert kind_of(error) == "busy"
         assert text(link) == LINES
     terminal.type(" ")
@@ -219,4 +220,4 @@ def test_text_that_is_locked_is_not_changed(link: RawEditor, editor: tuple[Termi
         wait_text(link, ["one", "two", "hree", "four"])
     else:
         link.answer(request)
-        wait_text(link, ["new", "one", "two", "hree", "four"])
+        wait_text(link, ["new", "two", "hree", "four"])
