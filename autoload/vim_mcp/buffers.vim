@@ -13,7 +13,14 @@ let s:builders = {
 let s:max_bytes = 10485760
 
 " The most buffers that pushed state lists.
-let s:max_buffers = 500
+let s:max_buffers = 200
+
+" Events that come with the keys, and after which only the current buffer and
+" the windows may have changed; and how long other buffers are taken to be as
+" they were, in seconds.
+let s:keys = '^\%(CursorMovedI\=\|TextChanged[IP]\=\|ModeChanged\|InsertEnter\|InsertLeave\|WinScrolled\)$'
+let s:lasting = 5
+let s:pushed = {'at': [], 'time': 0, 'index': -1, 'buffers': []}
 
 " The method `get_state`: see docs/protocol.md.
 function! vim_mcp#buffers#get_state(params) abort
@@ -24,15 +31,17 @@ function! vim_mcp#buffers#get_state(params) abort
   return extend(s:whole(l:buffers), {'current_buffer': s:with_text(s:current(l:buffers), a:params)})
 endfunction
 
-" The state that is pushed without being asked for: bounded, and without text.
-function! vim_mcp#buffers#state() abort
+" The state that is pushed without being asked for, after the events that are
+" named: bounded, and without text.
+function! vim_mcp#buffers#state(events) abort
   let l:access = vim_mcp#methods#access()
   if l:access ==# 'off'
     return {'access': l:access, 'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1],
           \ 'mode': mode(1), 'cwd': getcwd()}
   endif
-  let l:buffers = s:listed(s:max_buffers)
-  return extend(s:whole(l:buffers), {'current_buffer': s:current(l:buffers), 'access': l:access})
+  let l:buffers = s:recent(a:events)
+  let l:current = s:pushed.index < 0 ? vim_mcp#buffers#info(bufnr('%')) : l:buffers[s:pushed.index]
+  return extend(s:whole(l:buffers), {'current_buffer': l:current, 'access': l:access})
 endfunction
 
 function! s:whole(buffers) abort
@@ -102,6 +111,22 @@ endfunction
 function! s:listed(...) abort
   let l:infos = filter(getbufinfo(), 'v:val.listed || !empty(v:val.windows)')
   return map(a:0 ? l:infos[: a:1 - 1] : l:infos, 's:buffer(v:val)')
+endfunction
+
+" The buffers to push. With hundreds of them, describing all at every key would
+" be felt.
+function! s:recent(events) abort
+  let l:at = [bufnr('%'), bufnr('$')]
+  if l:at != s:pushed.at || localtime() - s:pushed.time > s:lasting
+        \ || !empty(filter(copy(a:events), 'v:val !~# s:keys'))
+    let l:buffers = s:listed(s:max_buffers)
+    let s:pushed = {'at': l:at, 'time': localtime(), 'buffers': l:buffers}
+    let s:pushed.index = index(map(copy(l:buffers), 'v:val.current'), v:true)
+  elseif s:pushed.index >= 0
+    let s:pushed.buffers = copy(s:pushed.buffers)
+    let s:pushed.buffers[s:pushed.index] = vim_mcp#buffers#info(bufnr('%'))
+  endif
+  return s:pushed.buffers
 endfunction
 
 " The current Buffer, a copy of the one among a:buffers if it is there.

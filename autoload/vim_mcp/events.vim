@@ -91,7 +91,7 @@ endfunction
 function! s:push(timer) abort
   let names = sort(keys(s:events), {one, other -> s:events[one] - s:events[other]})
   let [s:armed, s:events] = [0, {}]
-  let state = vim_mcp#link#connected() ? vim_mcp#buffers#state() : s:pushed
+  let state = vim_mcp#link#connected() ? vim_mcp#buffers#state(names) : s:pushed
   if state !=# s:pushed
     let s:pushed = state
     call vim_mcp#transport#send({'type': 'event', 'event': names[0], 'events': names, 'state': state})
