@@ -1,10 +1,13 @@
 " Serving the hub's requests: one at a time, each answered once and on the connection that it came by.
 
+" What waits to be served, oldest first: [request, message]. A request is {id, open}: `open` while an answer is wanted.
 let s:queue = []
-let s:open = {}
+" The requests by their ids; those that are not open any more are cleared out now and then.
+let s:asked = {}
 let s:current = {}
 let s:serving = 0
 let s:stalled = -1
+let s:never = 0x7fffffff
 
 " How long a request may lie behind another before the hub hears that it waits for the person.
 let s:patience = 150
@@ -13,10 +16,9 @@ let s:patience = 150
 " (`:sleep`, input()): what arrives then stands in line. What has arrived by then is taken in first, since it may
 " withdraw this request.
 function! vim_mcp#serve#request(message) abort
-  let request = {'id': get(a:message, 'id', v:null), 'message': a:message, 'open': 1}
-  let request.connection = vim_mcp#transport#number()
-  let s:open[string(request.id)] = request
-  call add(s:queue, request)
+  let request = {'id': get(a:message, 'id', v:null), 'open': 1}
+  let s:asked[string(request.id)] = request
+  call add(s:queue, [request, a:message])
   if s:serving
     call s:watch()
   else
@@ -26,9 +28,8 @@ endfunction
 
 " The hub has given up the request `id`: it is not begun any more, and not answered.
 function! vim_mcp#serve#cancel(id) abort
-  if has_key(s:open, string(a:id))
-    call s:close(s:open[string(a:id)])
-  endif
+  let request = get(s:asked, string(a:id), {})
+  let request.open = 0
 endfunction
 
 " The request that is being served: a dictionary whose `open` says whether an answer is still wanted. A method that
@@ -39,68 +40,64 @@ endfunction
 
 " The work of `request` begins: from now on the hub cannot say that nothing was done.
 function! vim_mcp#serve#begin(request) abort
-  if get(a:request, 'open') && a:request.connection == vim_mcp#transport#number()
+  if get(a:request, 'open')
     call vim_mcp#transport#send({'type': 'begun', 'request': a:request.id})
   endif
 endfunction
 
 " Forgets the requests of a lost connection.
 function! vim_mcp#serve#forget() abort
-  call map(values(s:open), 's:close(v:val)')
-  let s:queue = []
+  for request in values(s:asked)
+    let request.open = 0
+  endfor
+  let [s:asked, s:queue] = [{}, []]
   call timer_stop(s:stalled)
 endfunction
 
-function! s:close(request) abort
-  let a:request.open = 0
-  if has_key(s:open, string(a:request.id))
-    call remove(s:open, string(a:request.id))
-  endif
-endfunction
-
-" Whether the hub still waits: a request that lay too long (a shell command was running) has been given up.
-function! s:wanted(request) abort
-  return a:request.open && localtime() <= get(a:request.message, 'expires', localtime())
-endfunction
-
+" Serves what waits. One that lay too long (a shell command was running) has been given up by the hub. These functions
+" run for every request, so they have few lines.
 function! s:serve_all(timer) abort
   let s:serving = 1
   try
     call vim_mcp#transport#drain()
     while !empty(s:queue)
-      let request = remove(s:queue, 0)
-      if s:wanted(request)
-        call s:serve(request)
-      else
-        call s:close(request)
+      let [s:current, message] = remove(s:queue, 0)
+      let s:current.open = s:current.open && localtime() <= get(message, 'expires', s:never)
+      if s:current.open
+        call s:serve(message, function('s:reply', [s:current]))
       endif
     endwhile
   finally
     let [s:serving, s:current] = [0, {}]
-    if !empty(s:queue)
-      " CTRL-C between two requests ends the loop, not the requests.
-      call timer_start(0, function('s:serve_all'))
-    endif
+    call s:tidy()
   endtry
 endfunction
 
-function! s:serve(request) abort
-  let s:current = a:request
+function! s:serve(message, Reply) abort
   try
-    let params = get(a:request.message, 'params', {})
-    call vim_mcp#methods#call(a:request.message.method, params, function('s:reply', [a:request]))
+    call vim_mcp#methods#call(a:message.method, get(a:message, 'params', {}), a:Reply)
   catch
-    call s:reply(a:request, {'error': s:error(v:exception, v:throwpoint)})
+    call a:Reply({'error': s:error(v:exception, v:throwpoint)})
   endtry
-  call vim_mcp#events#served(a:request.message.method)
+  call vim_mcp#events#served(a:message.method)
 endfunction
 
-" Sends `answer` ({result} or {error}) to `request`, unless it has been answered or its connection is gone.
+" Clears out the requests that are done. CTRL-C between two requests ends their loop, but not the requests.
+function! s:tidy() abort
+  if len(s:asked) > 50
+    call filter(s:asked, 'v:val.open')
+  endif
+  if !empty(s:queue)
+    call timer_start(0, function('s:serve_all'))
+  endif
+endfunction
+
+" Sends `answer` ({result} or {error}) to `request`, unless it has been answered, withdrawn or lost its connection.
 function! s:reply(request, answer) abort
-  if !a:request.open || a:request.connection != vim_mcp#transport#number()
+  if !a:request.open
     return
   endif
-  call s:close(a:request)
+  let a:request.open = 0
   try
     call vim_mcp#transport#send(extend({'id': a:request.id}, a:answer))
   catch

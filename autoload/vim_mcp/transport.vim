@@ -5,8 +5,10 @@
 let s:number = 0
 let s:handlers = {}
 let s:channel = 0
+let s:nvim = has('nvim')
 let s:can_drain = exists('*ch_canread')
 let s:flush = {'timer': -1, 'fast': 0, 'slow': 0}
+let s:piece = 50000
 
 " Dials the unix socket `path`; what happens is told to `handlers`. A connection that was open before is closed.
 function! vim_mcp#transport#open(path, handlers) abort
@@ -111,28 +113,22 @@ endfunction
 
 " Sends the dictionary `message`. Throws when it cannot be put into JSON; a connection that is closed drops it.
 function! vim_mcp#transport#send(message) abort
-  if has('nvim')
+  if s:nvim
     " Not luaeval(), which marks empty dictionaries and floats in a way that the JSON encoder does not know.
     call v:lua.require'vim_mcp.link'.send(s:number, a:message)
-  else
-    call s:send_vim(json_encode(a:message) . "\n")
+    return
   endif
-endfunction
-
-function! s:send_vim(data) abort
-  call s:write(a:data)
-  let s:flush.fast += len(a:data) / 50000
+  let data = json_encode(a:message) . "\n"
+  call s:write(data)
   let s:flush.slow = 0
-  if s:flush.timer == -1
+  if s:flush.timer == -1 || len(data) > s:piece
+    let s:flush.fast += len(data) / s:piece
     call s:flush_later()
   endif
 endfunction
 
 " A connection that is lost at this moment takes nothing; that it is lost is told by its close_cb.
 function! s:write(data) abort
-  if type(s:channel) == type(0) || ch_status(s:channel) !=# 'open'
-    return
-  endif
   try
     call ch_sendraw(s:channel, a:data)
   catch
@@ -142,6 +138,7 @@ endfunction
 " What the socket did not take at once waits in Vim's queue, and Vim writes from the queue of a socket only when it
 " sends again. Nothing tells whether anything waits, so this sends nothing a few times: fast after much, ever slower.
 function! s:flush_later() abort
+  call timer_stop(s:flush.timer)
   let delay = s:flush.fast > 0 ? 2 : 10 * float2nr(pow(2, s:flush.slow))
   let s:flush[s:flush.fast > 0 ? 'fast' : 'slow'] += s:flush.fast > 0 ? -1 : 1
   let s:flush.timer = s:flush.slow > 8 ? -1 : timer_start(delay, function('s:flush_now'))

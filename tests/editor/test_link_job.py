@@ -32,7 +32,9 @@ def link(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> t
     lines = [line for name, case in cases.items() for line in (f"if a:method ==# '{name}'", case, "endif")]
     home.add(methods(tmp_path, *lines))
     terminal = launch("one.txt")
-    return terminal, raw_hub.editor()
+    connection = raw_hub.editor()
+    assert connection.request("ping") == {}  # it has read that it is registered
+    return terminal, connection
 
 
 def _pipes(pid: int) -> list[int]:
