@@ -205,8 +205,9 @@ def test_ten_megabytes(link: RawEditor) -> None:
 def test_text_that_is_locked_is_not_changed(link: RawEditor, editor: tuple[Terminal, RawEditor], kind: str) -> None:
     terminal, _ = editor
     change = {"kind": "insert" if kind == "vim" else "replace", "line": 1, "lines": ["new"]}
-    command(terminal, "nnoremap <expr> ,w [getchar(), 'x'][1]")
+    command(terminal, "nnoremap <expr> ,w [execute('echo 12 * 12', ''), getchar(), 'x'][2]")
     terminal.type("3G,w")
+    terminal.wait_screen("144")
     request = link.start("edit", buffer=0, **change)
     if kind == "vim":
         error = refused(link, "edit", buffer=0, **change)
