@@ -4,7 +4,7 @@
 
 PY := .venv/bin/python
 PYTHON ?=
-JOBS ?= 2
+JOBS ?= 4
 CODE := src tests dev $(wildcard demo bench)
 
 .PHONY: help setup demo test all-editors again lint format unit bench stress clean distclean

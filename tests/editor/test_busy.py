@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.editors import TIMEOUT, Terminal
+from tests.support.editors import Terminal
 from tests.support.rawhub import RawEditor
+from tests.support.waiting import wait_until
 from vim_mcp.editor.busy import interrupt, what_it_does
 
 Launch = Callable[..., Terminal]
-
-
-def wait_for(seen: Callable[[], bool], what: str) -> None:
-    """Ask again and again until it is so."""
-    deadline = time.monotonic() + TIMEOUT
-    while not seen():
-        assert time.monotonic() < deadline, f"never seen: {what}"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +30,7 @@ def test_a_shell_command_of_its_users_is_named(editor: tuple[Terminal, RawEditor
     terminal, _ = editor
     assert what_it_does(terminal.editor_pid) is None
     terminal.type(typed)
-    wait_for(lambda: what_it_does(terminal.editor_pid) == f"the shell command `{command}`", command)
+    wait_until(lambda: what_it_does(terminal.editor_pid) == f"the shell command `{command}`", command)
 
 
 def test_jobs_and_terminals_are_no_command(editor: tuple[Terminal, RawEditor], kind: str, tmp_path: Path) -> None:
@@ -46,7 +39,7 @@ def test_jobs_and_terminals_are_no_command(editor: tuple[Terminal, RawEditor], k
     terminal.type(f":let job = {start}\r:terminal\r")
     mark = tmp_path / "began"
     terminal.type(f"{'' if kind == 'vim' else 'i'}touch {mark}\r")
-    wait_for(mark.exists, "the terminal's shell")
+    wait_until(mark.exists, "the terminal's shell")
     assert what_it_does(terminal.editor_pid) is None
 
 
@@ -59,8 +52,12 @@ def test_a_process_that_is_no_more_does_nothing() -> None:
 def test_vim_and_its_command_are_interrupted(editor: tuple[Terminal, RawEditor], typed: str) -> None:
     terminal, link = editor
     terminal.type(typed)
-    wait_for(lambda: what_it_does(terminal.editor_pid) is not None, typed)
-    interrupt(terminal.editor_pid)
-    wait_for(lambda: what_it_does(terminal.editor_pid) is None, "the command's end")
+    wait_until(lambda: what_it_does(terminal.editor_pid) is not None, typed)
+
+    def has_ended() -> bool:
+        interrupt(terminal.editor_pid)  # again and again, as the hub does: one may come between two programs
+        return what_it_does(terminal.editor_pid) is None
+
+    wait_until(has_ended, "the command's end")
     terminal.type("\r")
     assert link.request("ping") == {}

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import command, edit, kind_of, refused, state, text, wait_until
+from tests.support.editing import command, edit, kind_of, refused, state, text
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
+from tests.support.waiting import wait_until
 
 _NAMES = r"""with␣space ␣leading trailing␣ 100% % # #1 a*b a?b [ab] {a,b} it's a"b a|b a\b $HOME ~ ~root `touch␣x`
     `=system('touch␣x')` =1+1 +1 + - --cmd !ls @x <cfile> ünïcode␣✻ a:b a;b & (x) |q %:p ## \ ^x a$ /./dot .hidden"""

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import command, edit, state, text, wait_text, wait_until
+from tests.support.editing import command, edit, state, text, wait_text
 from tests.support.editors import Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
+from tests.support.waiting import wait_until
 
 LINES = [f"line {number}" for number in range(1, 101)]
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import command, edit, kind_of, refused, text, wait_mode, wait_text, wait_until
+from tests.support.editing import command, edit, kind_of, refused, text, wait_mode, wait_text
 from tests.support.editors import Terminal
 from tests.support.rawhub import EditorError, RawEditor
+from tests.support.waiting import wait_until
 
 LINES = [f"line {number}" for number in range(1, 11)]
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.editing import command, edit, kind_of, refused, state, text, wait_text, wait_until
+from tests.support.editing import command, edit, kind_of, refused, state, text, wait_text
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture

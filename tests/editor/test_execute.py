@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text, wait_until
+from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import EditorError, RawEditor, RawHub
+from tests.support.waiting import wait_until
 from vim_mcp.editor.busy import interrupt
 
 Launch = Callable[..., Terminal]

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, wait_mode, wait_until
+from tests.support.editing import edit, kind_of, refused, state, wait_mode
 from tests.support.editors import Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.waiting import wait_until
 
 Launch = Callable[..., Terminal]
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text, wait_until
+from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text
 from tests.support.editors import TIMEOUT, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
+from tests.support.waiting import wait_until
 
 Launch = Callable[..., Terminal]
 Place = tuple[int, int, int, int]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import command, edit, refused, state, wait_until
+from tests.support.editing import command, edit, refused, state
 from tests.support.editors import TIMEOUT, EditorHome, Terminal
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.waiting import wait_until
 
 Launch = Callable[..., Terminal]
 

@@ -10,16 +10,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.editors import TIMEOUT
 from tests.support.mcpclient import VIM_MCP, RpcError, StdioClient
 from tests.support.stage import Stage, wait_for_exit
+from tests.support.waiting import wait_until
 from vim_mcp import __version__
 
 NEWER = """
@@ -43,15 +41,6 @@ def hubs(stage: Stage) -> list[int]:
         if b"hub" in command and f"VIM_MCP_RUNTIME_DIR={stage.runtime}".encode() in environment:
             found.append(int(process.name))
     return found
-
-
-def wait_until(condition: Callable[[], Any]) -> Any:
-    """Ask until the answer is true, and return it."""
-    deadline = time.monotonic() + TIMEOUT
-    while not (answer := condition()):
-        assert time.monotonic() < deadline, "it never came true"
-        time.sleep(0.01)
-    return answer
 
 
 def watch(pid: int) -> int:
@@ -225,7 +214,7 @@ def test_registry_and_log_are_as_the_environment_says(stage: Stage) -> None:
     registry = stage.directory / "elsewhere.json"
     stage.client(VIM_MCP_REGISTRY=str(registry), VIM_MCP_LOG_LEVEL="error")
     with register(stage):
-        entries = wait_until(lambda: registry.exists() and json.loads(registry.read_text()))
+        entries = wait_until(lambda: json.loads(registry.read_text()) if registry.exists() else {})
     assert len(entries) == 1
     assert not (stage.runtime / "vim-mcp-registry.json").exists()
     assert not (stage.runtime / "hub.log").exists()

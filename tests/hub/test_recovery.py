@@ -15,6 +15,7 @@ import pytest
 from tests.hub.test_selection import read, three
 from tests.support.mcpclient import RpcError, StdioClient, ToolError
 from tests.support.stage import Stage, wait_for_exit
+from tests.support.waiting import wait_until
 
 
 @pytest.mark.requirement("G5", "RELAY-02", "VIM-ERR-04", "VIM-TEST-03")
@@ -100,19 +101,14 @@ def test_the_state_file_holds_the_complete_state(stage: Stage, kind: str) -> Non
     project = stage.project("proj", one_txt="text\n")
     editor = stage.editor(kind, "one.txt", cwd=project)
     path = stage.runtime / f"vim-mcp-{stage.instance(editor)}-state.json"
-    client = stage.client()
-    client.read_json("vim://state")
-    client.request("resources/subscribe", {"uri": "vim://state"})
+
+    def state() -> dict[str, Any]:
+        return json.loads(path.read_text()) if path.exists() else {}
+
     editor.type("ihello \x1b")
-    deadline = time.monotonic() + 10
-    state: dict[str, Any] = {}
-    while (state.get("current_buffer") or {}).get("content") != ["hello text"]:
-        assert time.monotonic() < deadline, state
-        client.notification("notifications/resources/updated")
-        state = json.loads(path.read_text()) if path.exists() else {}
-        editor.type("h")  # the next change brings the next notice
+    wait_until(lambda: (state().get("current_buffer") or {}).get("content") == ["hello text"], "the text")
     assert path.stat().st_mode & 0o777 == 0o600
-    assert {"buffers", "windows", "cursor", "mode", "cwd"} <= state.keys()
+    assert {"buffers", "windows", "cursor", "mode", "cwd"} <= state().keys()
     editor.type(":qa!\r")
     stage.instances(lambda listed: not listed)
     assert not path.exists()

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.mcpclient import RpcError, ToolError
 from tests.support.stage import Stage, numbered
+from tests.support.waiting import wait_until
 
 
 @pytest.mark.requirement("G1", "G3", "G4", "VIM-FLOW-01", "VIM-RES-04", "VIM-SCOPE-02", "VIM-SEL-03")
@@ -32,7 +33,7 @@ def test_the_live_text_is_read(stage: Stage, kind: str) -> None:
     client = stage.client()
     editor.wait_screen("second")
     editor.type("ggOunsaved \u00e9\U0001f642\x1b")
-    editor.wait_screen(lambda screen: "unsaved" in screen and "INSERT" not in screen)
+    wait_until(lambda: client.read_json("vim://state")["mode"] == "n", "normal mode")
     assert client.read_text("vim://buffer/current") == "unsaved \u00e9\U0001f642\nfirst\nsecond\n"
     state = client.read_json("vim://state")
     assert state["current_buffer"]["content"] == ["unsaved \u00e9\U0001f642", "first", "second"]

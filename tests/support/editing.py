@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.support.editors import TIMEOUT, Terminal
 from tests.support.rawhub import EditorError, RawEditor
+from tests.support.waiting import wait_until
 
 Error = dict[str, Any]
 
@@ -54,13 +54,6 @@ def command(terminal: Terminal, line: str) -> None:
     number = next(_numbers)
     terminal.type(f":{line}\r:echo 'done' {number}\r")
     terminal.wait_screen(lambda screen: f"done {number}" in screen)
-
-
-def wait_until(reached: Callable[[], bool], what: str) -> None:
-    """Ask again and again until it is so."""
-    deadline = time.monotonic() + TIMEOUT
-    while not reached():
-        assert time.monotonic() < deadline, f"never reached: {what}"
 
 
 def wait_mode(link: RawEditor, mode: str) -> None:

@@ -49,11 +49,22 @@ def find(kind: str) -> str | None:
     return binary if wanted in _version_line(binary) else None
 
 
+class _Screen(pyte.Screen):
+    """A screen that answers what a program asks its terminal: Neovim waits a second for that when it ends."""
+
+    def __init__(self, columns: int, rows: int, answer: Callable[[bytes], None]):
+        super().__init__(columns, rows)
+        self._answer = answer
+
+    def write_process_input(self, data: str) -> None:
+        self._answer(data.encode())
+
+
 class Terminal:
     """A child process on a pseudo-terminal whose output feeds a terminal emulator."""
 
     def __init__(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path, rows: int = 24, columns: int = 80):
-        self._screen = pyte.Screen(columns, rows)
+        self._screen = _Screen(columns, rows, self.type)
         self._stream = pyte.ByteStream(self._screen)
         self._changed = threading.Condition()
         self._open = True
@@ -198,8 +209,11 @@ class EditorHome:
         self.runtime = directory / "run"
         self.home.mkdir()
         self.runtime.mkdir(mode=0o700)
+        # Two Neovims that start at once stumble over each other as they make these.
+        for name in (".config/nvim", ".data/nvim", ".state/nvim/swap", ".state/nvim/shada", ".state/nvim/undo"):
+            (self.home / name).mkdir(parents=True)
         self.vimrc = self.home / "vimrc"
-        options = f"set runtimepath^={ROOT} shortmess+=I nomore ttimeout ttimeoutlen=10"
+        options = f"set runtimepath^={ROOT} shortmess+=I nomore ttimeout ttimeoutlen=0"
         netrw = f"let g:netrw_home = '{self.home}'"  # else it keeps its history in the repository
         self.vimrc.write_text(f"set nocompatible\n{options}\n{netrw}\n{vimrc}\n")
 

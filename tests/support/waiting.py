@@ -1,0 +1,22 @@
+"""Waiting for what nobody announces: ask until it is so."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from tests.support.editors import TIMEOUT
+
+_Answer = TypeVar("_Answer")
+_PAUSE = 0.01
+"""Seconds between two questions, so that the one who is asked gets on with it."""
+
+
+def wait_until(condition: Callable[[], _Answer], what: str = "what was waited for") -> _Answer:
+    """Ask until the answer is true, and return it; fails after `TIMEOUT`, naming `what` never came about."""
+    deadline = time.monotonic() + TIMEOUT
+    while not (answer := condition()):
+        assert time.monotonic() < deadline, f"never reached: {what}"
+        time.sleep(_PAUSE)
+    return answer
