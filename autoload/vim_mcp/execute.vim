@@ -18,9 +18,9 @@ function! vim_mcp#execute#execute(params) abort
   let l:timeout = min([max([vim_mcp#params#number(a:params, 'timeout', s:timeout), 1]), s:max_timeout])
   let l:verdict = s:verdict(a:params)
   let l:Run = function(s:allowed(l:command, l:verdict), [l:command])
-  let l:tame = l:verdict.safe && l:verdict.quick
   let l:highlighted = v:hlsearch
-  let l:output = vim_mcp#sandbox#call(l:Run, s:shown(l:command), l:timeout, l:tame)
+  let l:output = l:verdict.safe && l:verdict.quick ? vim_mcp#sandbox#quick(l:Run)
+        \ : vim_mcp#sandbox#call(l:Run, s:shown(l:command), l:timeout)
   let l:output = substitute(l:output, '^\n', '', '')
   call s:keep_search(l:highlighted)
   return {'output': s:cut(l:output), 'truncated': s:bool[strlen(l:output) > s:max_output],

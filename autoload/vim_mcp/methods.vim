@@ -175,7 +175,8 @@ endfunction
 
 function! s:run(call) abort
   let l:method = s:checked(a:call.method, a:call.params)
-  if l:method.access ==# 'edit'
+  if l:method.access ==# 'edit' && get(a:call.params, 'quick') isnot# v:true
+    " What is quick is answered at once.
     call vim_mcp#serve#begin(get(a:call, 'request', {}))
   endif
   return call(l:method.run, [a:call.params])

@@ -43,7 +43,7 @@ function! vim_mcp#navigate#navigate(params) abort
     call vim_mcp#methods#invalid('`count` is ' . l:count . ', it must be from 1 to ' . s:max_count)
   endif
   let l:before = s:place()
-  call vim_mcp#sandbox#call(function('s:go', [l:direction, l:count]), l:direction, s:timeout, 0)
+  call vim_mcp#sandbox#call(function('s:go', [l:direction, l:count]), l:direction, s:timeout)
   return extend(vim_mcp#buffers#position(), {'window': win_getid(), 'moved': s:bool[s:place() != l:before]})
 endfunction
 

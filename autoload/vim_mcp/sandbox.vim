@@ -17,15 +17,13 @@ let s:call = {}
 
 " Call a:Function without arguments and return its result. Throws `vim` with its
 " error, `limit` when it asked something or took more than a:timeout ms, `busy`
-" when Vim allows no command now; a:what names it in the messages. a:tame: it is
-" known to ask nothing and to take no time.
-function! vim_mcp#sandbox#call(Function, what, timeout, tame) abort
-  let s:call = {'function': a:Function, 'result': '', 'begun': 0, 'exception': '', 'stopped': '',
-        \ 'redraw': a:tame ? '' : 'redraw'}
+" when Vim allows no command now; a:what names it in the messages.
+function! vim_mcp#sandbox#call(Function, what, timeout) abort
+  let s:call = {'function': a:Function, 'result': '', 'begun': 0, 'exception': '', 'stopped': '', 'redraw': 'redraw'}
   call s:close_undo_block()
   let l:confirm = vim_mcp#quiet#begin()
   autocmd vim_mcp_quiet ShellCmdPost * let s:call.redraw = has('nvim') ? 'redraw' : 'redraw!'
-  call vim_mcp#watchdog#start(a:timeout, a:tame)
+  call vim_mcp#watchdog#start(a:timeout)
   try
     execute s:inside
   catch
@@ -37,6 +35,16 @@ function! vim_mcp#sandbox#call(Function, what, timeout, tame) abort
   call s:clean_up()
   call s:check(s:call, a:what, a:timeout)
   return s:call.result
+endfunction
+
+" Call a:Function, which is known to ask nothing, to take no time, and to leave
+" text, windows and mode alone: without all those precautions.
+function! vim_mcp#sandbox#quick(Function) abort
+  try
+    return a:Function()
+  catch
+    call s:fail({'exception': v:exception, 'begun': 0})
+  endtry
 endfunction
 
 " Runs in the :normal.
@@ -69,14 +77,15 @@ function! s:check(call, what, timeout) abort
   elseif a:call.stopped !=# ''
     call vim_mcp#methods#fail('limit', l:interrupted . 'it asked its user a question, which nobody was to answer; '
           \ . 'use a form that does not ask', {'waiting_for': 'an answer (mode ' . a:call.stopped . ')'})
-  elseif a:call.exception =~# '^vim-mcp:'
-    throw a:call.exception
   elseif a:call.exception !=# ''
     call s:fail(a:call)
   endif
 endfunction
 
 function! s:fail(call) abort
+  if a:call.exception =~# '^vim-mcp:'
+    throw a:call.exception
+  endif
   let [l:number, l:text] = matchlist(a:call.exception, '^\%(Vim\%((\w*)\)\=:\)\=\%(\(E\d\+\): \)\=\(\_.*\)')[1:2]
   if !a:call.begun && l:number =~# '^E\%(11\|523\|565\)$'
     call vim_mcp#methods#busy('what does not allow commands now (' . l:text . ')')

@@ -13,15 +13,14 @@ let s:step = 20
 
 let s:watch = {}
 
-" Begin: what runs longer than a:timeout ms is to be interrupted. a:tame: the hub
-" need not know, since it will not.
-function! vim_mcp#watchdog#start(timeout, tame) abort
+" Begin: what runs longer than a:timeout ms is to be interrupted.
+function! vim_mcp#watchdog#start(timeout) abort
   let s:watch = {'since': reltime(), 'timeout': a:timeout, 'interrupted': '', 'timer': -1, 'told': 0}
   if has('nvim')
     call v:lua.require'vim_mcp.watchdog'.start(s:step, a:timeout)
   else
     let s:watch.timer = timer_start(s:step, function('s:look'), {'repeat': -1})
-    call s:tell(a:tame ? 0 : a:timeout)
+    call s:tell(a:timeout)
   endif
 endfunction
 

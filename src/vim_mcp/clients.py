@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 from collections.abc import Callable
 from pathlib import Path
@@ -62,7 +63,7 @@ class Clients:
     async def load_sdk(self) -> None:
         """Import the MCP SDK in a thread: it takes about a second, in which editors are served already."""
         try:
-            self._sdk.set_result(await asyncio.to_thread(importlib.import_module, "vim_mcp.session.server"))
+            self._sdk.set_result(await asyncio.to_thread(_import_session))
         except ImportError as error:
             self._sdk.set_result(None)
             raise RuntimeError(f"The MCP SDK cannot be imported ({error}): install vim-mcp anew") from error
@@ -117,6 +118,16 @@ class Clients:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _import_session() -> Any:
+    """Import the session; without the garbage collector, which finds nothing in all that is made, a fifth faster."""
+    gc.disable()
+    try:
+        return importlib.import_module("vim_mcp.session.server")
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _cancel(task: asyncio.Task[None]) -> None:

@@ -62,7 +62,7 @@ class Verdict:
     ascii: bool = True
     """It holds no other characters."""
     quick: bool = False
-    """It takes no time: it neither works on text, nor matches a pattern, nor shows another buffer."""
+    """It takes no time: it works on no text, matches no pattern, shows no other buffer and sets no option."""
 
 
 def judge(command: str) -> Verdict:

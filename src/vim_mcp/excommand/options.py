@@ -12,7 +12,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from vim_mcp.excommand.scan import Refused, Scanner
+from vim_mcp.excommand.line import Line
+from vim_mcp.excommand.scan import Refused
 
 SWITCHES: Final[Mapping[str, str]] = {
     "autoindent": "ai", "breakindent": "bri", "cindent": "cin", "cursorcolumn": "cuc", "cursorline": "cul",
@@ -61,13 +62,17 @@ _ASSIGNED: Final = re.compile(
 )
 
 
-def take_settings(scanner: Scanner) -> None:
+def take_settings(line: Line) -> None:
     """Step over the arguments of `:set`. Raises `Refused` for an option or a value that is not in the tables."""
-    while scanner.peek() not in ("", "|"):
-        if not any(scanner.take(form) for form in (_ASKED, _SWITCHED, _ASSIGNED)):
+    while line.peek() not in ("", "|"):
+        if line.take(_ASKED):
+            pass
+        elif line.take(_SWITCHED) or line.take(_ASSIGNED):
+            line.slow = True  # the user's autocommands for OptionSet
+        else:
             raise Refused(
-                f"the setting {scanner.rest().split()[0]!r} is not among the options and values that may be set; "
+                f"the setting {line.rest().split()[0]!r} is not among the options and values that may be set; "
                 "any option can be read, as in 'set shiftwidth?', and these can be set: "
                 + " ".join(sorted({*SWITCHES, *(long for long, _ in _VALUES)}))
             )
-        scanner.skip_spaces()
+        line.skip_spaces()
