@@ -15,25 +15,24 @@ let s:max_timeout = 600000
 " See docs/protocol.md.
 function! vim_mcp#execute#execute(params) abort
   let l:command = vim_mcp#params#string(a:params, 'command')
-  let l:timeout = min([max([vim_mcp#params#number(a:params, 'timeout', s:timeout), 1]), s:max_timeout])
-  let l:verdict = s:verdict(a:params)
-  let l:Run = function(s:allowed(l:command, l:verdict), [l:command])
+  let l:Run = function(s:allowed(l:command, a:params), [l:command])
   let l:highlighted = v:hlsearch
-  let l:output = l:verdict.safe && l:verdict.quick ? vim_mcp#sandbox#quick(l:Run)
-        \ : vim_mcp#sandbox#call(l:Run, s:shown(l:command), l:timeout)
-  let l:output = substitute(l:output, '^\n', '', '')
+  let l:output = s:says(a:params, 'safe') && s:says(a:params, 'quick') ? vim_mcp#sandbox#quick(l:Run)
+        \ : vim_mcp#sandbox#call(l:Run, s:shown(l:command), s:limit(a:params))
   call s:keep_search(l:highlighted)
+  let l:output = l:output[0] ==# "\n" ? l:output[1:] : l:output
   return {'output': s:cut(l:output), 'truncated': s:bool[strlen(l:output) > s:max_output],
-        \ 'position': vim_mcp#buffers#position(), 'mode': mode(1)}
+        \ 'buffer': bufnr('%'), 'line': line('.')}
 endfunction
 
-" What the hub thinks of the command.
-function! s:verdict(params) abort
-  let l:verdict = {'reason': vim_mcp#params#string(a:params, 'reason', 'it is not known to be harmless')}
-  for l:name in ['safe', 'text', 'keys', 'ascii', 'quick']
-    let l:verdict[l:name] = vim_mcp#params#bool(a:params, l:name, 0)
-  endfor
-  return l:verdict
+" How long the command may run, in ms.
+function! s:limit(params) abort
+  return min([max([vim_mcp#params#number(a:params, 'timeout', s:timeout), 1]), s:max_timeout])
+endfunction
+
+" Whether the hub says that the command has the trait.
+function! s:says(verdict, trait) abort
+  return get(a:verdict, a:trait) is v:true
 endfunction
 
 " The name of the function that may run the command; throws `refused`.
@@ -41,12 +40,12 @@ function! s:allowed(command, verdict) abort
   let l:policy = string(get(g:, 'vim_mcp_execute', 'safe'))
   if l:policy ==# "'all'"
     return 's:run_all'
-  elseif l:policy ==# "'safe'" && a:verdict.safe
+  elseif l:policy ==# "'safe'" && s:says(a:verdict, 'safe')
     call s:check_buffer(a:command, a:verdict)
     call s:check_encoding(a:command, a:verdict)
-    return 's:run_safe'
+    return s:says(a:verdict, 'quick') ? 's:run_quick' : 's:run_safe'
   elseif l:policy ==# "'safe'"
-    call s:refuse(a:command, s:with_way_out(a:verdict.reason))
+    call s:refuse(a:command, s:with_way_out(vim_mcp#params#string(a:verdict, 'reason', 'it is not known to be harmless')))
   endif
   call s:refuse(a:command, (l:policy ==# "'off'" ? "g:vim_mcp_execute is 'off'"
         \ : "g:vim_mcp_execute is neither 'safe', 'all' nor 'off' and so counts as 'off'")
@@ -55,14 +54,15 @@ endfunction
 
 " What the hub could not see when it judged the command safe.
 function! s:check_buffer(command, verdict) abort
-  if a:verdict.text && getcmdwintype() !=# ''
+  let l:text = get(a:verdict, 'text') isnot v:false
+  if l:text && getcmdwintype() !=# ''
     call s:refuse(a:command, 'what is put into the command-line window is a command')
-  elseif a:verdict.text && index(['terminal', 'prompt'], &buftype) >= 0
+  elseif l:text && index(['terminal', 'prompt'], &buftype) >= 0
     call s:refuse(a:command, 'what is put into a ' . &buftype . ' buffer reaches a program')
-  elseif a:verdict.text
+  elseif l:text
     call vim_mcp#ignore#refuse(vim_mcp#buffers#name(bufnr('%')))
   endif
-  if a:verdict.keys && !&modifiable
+  if get(a:verdict, 'keys') isnot v:false && !&modifiable
     call s:refuse(a:command, "keys are not typed where 'modifiable' is off")
   endif
 endfunction
@@ -70,7 +70,7 @@ endfunction
 " In the conversion to another encoding some characters vanish, and of some
 " become others that end a pattern or begin an expression.
 function! s:check_encoding(command, verdict) abort
-  if !a:verdict.ascii && &encoding !=# 'utf-8'
+  if !s:says(a:verdict, 'ascii') && &encoding !=# 'utf-8'
     call s:refuse(a:command, "where 'encoding' is " . &encoding . ', only ASCII characters are accepted in a command; '
           \ . 'vim_edit takes any text')
   endif
@@ -96,17 +96,29 @@ function! s:run_all(command) abort
   return s:noted(l:output)
 endfunction
 
-" Without what would make other keys of those in the command, or start the
-" clipboard's program.
+" Without what would make other keys of those in the command.
 function! s:run_safe(command) abort
-  let l:kept = [&langmap, &clipboard, get(g:, 'loaded_clipboard_provider', '')]
+  let l:kept = [&langmap, &clipboard]
   noautocmd let [&langmap, &clipboard] = ['', '']
-  let g:loaded_clipboard_provider = has('nvim') ? 1 : l:kept[2]
+  try
+    return s:run_quick(a:command)
+  finally
+    noautocmd let [&langmap, &clipboard] = l:kept
+  endtry
+endfunction
+
+" Without what starts the clipboard's program, which Neovim has for that.
+function! s:run_quick(command) abort
+  if !has('nvim')
+    return s:noted(execute(a:command, 'silent'))
+  endif
+  let l:kept = get(g:, 'loaded_clipboard_provider', '')
+  let g:loaded_clipboard_provider = 1
   try
     return s:noted(execute(a:command, 'silent'))
   finally
-    noautocmd let [&langmap, &clipboard, g:loaded_clipboard_provider] = l:kept
-    if l:kept[2] is# ''
+    let g:loaded_clipboard_provider = l:kept
+    if l:kept is# ''
       unlet g:loaded_clipboard_provider
     endif
   endtry

@@ -65,12 +65,11 @@ endfunction
 
 " The buffer that a result tells of.
 function! s:place(result) abort
-  let l:place = get(a:result, 'position', a:result)
-  let l:buffer = get(l:place, 'buffer', 0)
+  let l:buffer = get(a:result, 'buffer', 0)
   if type(l:buffer) == type({})
     return {'bufnr': l:buffer.id, 'name': l:buffer.name}
   endif
-  return l:buffer ? {'bufnr': l:buffer, 'name': get(l:place, 'name', ''), 'line': get(l:place, 'line', 0)} : {}
+  return l:buffer && bufexists(l:buffer) ? {'bufnr': l:buffer, 'name': vim_mcp#buffers#name(l:buffer)} : {}
 endfunction
 
 function! s:summary(method, params, result) abort

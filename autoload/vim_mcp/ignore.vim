@@ -11,7 +11,7 @@ let s:default = ['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.kdbx', '*.jks',
       \ 'credentials', 'credentials.*', '.npmrc', '.pypirc', 'secrets.*', '*/.gnupg/*', '*/.aws/*', '*/.kube/config']
 
 " The patterns that s:tail and s:whole were made of, and the names known so far.
-let s:joined = ''
+let s:compiled = []
 let s:tail = ''
 let s:whole = ''
 let s:known = {}
@@ -23,7 +23,7 @@ function! vim_mcp#ignore#matches(name) abort
     return 0
   endif
   let l:patterns = get(g:, 'vim_mcp_ignore', s:default)
-  if join(l:patterns, "\n") !=# s:joined
+  if l:patterns !=# s:compiled
     call s:compile(l:patterns)
   endif
   let l:target = resolve(a:name)
@@ -54,7 +54,7 @@ function! s:matches(name) abort
 endfunction
 
 function! s:compile(patterns) abort
-  let s:joined = join(a:patterns, "\n")
+  let s:compiled = copy(a:patterns)
   let s:known = {}
   let s:tail = s:regular(filter(copy(a:patterns), 'v:val !~# "/"'))
   let s:whole = s:regular(map(filter(copy(a:patterns), 'v:val =~# "/"'), 's:anchored(v:val)'))

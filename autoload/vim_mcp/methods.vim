@@ -84,12 +84,12 @@ endfunction
 " of s:modes) can run: a phrase, or '' when it can run now.
 function! vim_mcp#methods#waiting_for(waits) abort
   let l:mode = mode(1)
-  if a:waits =~# '^normal' && getcmdwintype() !=# ''
+  if l:mode ==# 'n' && getcmdwintype() ==# ''
+    return a:waits =~# '^normal' && vim_mcp#methods#half_typed() ? 'a command that is typed half' : ''
+  elseif a:waits =~# '^normal' && getcmdwintype() !=# ''
     return 'the command-line window'
   elseif l:mode !~# s:modes[a:waits]
     return s:mode_phrase(l:mode)
-  elseif a:waits =~# '^normal' && l:mode ==# 'n' && vim_mcp#methods#half_typed()
-    return 'a command that is typed half'
   endif
   return ''
 endfunction
@@ -137,13 +137,10 @@ function! s:attempt(call, timer) abort
     call timer_start(s:step, function('s:attempt', [a:call]))
     return
   endif
-  try
-    if get(get(s:table, a:call.method, {}), 'history') && s:is_history(l:answer)
-      call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
-    endif
-  finally
-    call a:call.reply(l:answer)
-  endtry
+  call a:call.reply(l:answer)
+  if get(get(s:table, a:call.method, {}), 'history') && s:is_history(l:answer)
+    call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
+  endif
 endfunction
 
 " What was done, and what was refused; not what was asked in a wrong way.

@@ -36,12 +36,16 @@ class LineDecoder:
         return [line for line in (part.rstrip(b"\r") for part in complete.split(b"\n")) if line]
 
 
+_UTF_8 = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ASCII = json.JSONEncoder(separators=(",", ":"))
+
+
 def encode(message: Any) -> bytes:
     """One message as a line, non-ASCII characters as UTF-8 (lone surrogates escaped)."""
     try:
-        return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        return _UTF_8.encode(message).encode() + b"\n"
     except UnicodeEncodeError:
-        return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+        return _ASCII.encode(message).encode() + b"\n"
 
 
 def decode(line: bytes) -> Any:

@@ -77,14 +77,11 @@ def interrupted(link: RawEditor, terminal: Terminal, kind: str, command: str) ->
 
 
 @pytest.mark.requirement("VIM-TOOL-03")
-def test_the_result_is_the_output_the_place_and_the_mode(free: tuple[Terminal, RawEditor], tmp_path: Path) -> None:
+def test_the_result_is_the_output_and_the_place(free: tuple[Terminal, RawEditor]) -> None:
     _, link = free
     edit(link, lines=["one", "two", "three"])
     assert run(link, "call cursor(2, 1) | echo 'first' | echo line('.')") == {
-        "output": "first\n2", "truncated": False, "mode": "n",
-        "position": {
-            "buffer": 1, "name": str(tmp_path / "project" / "one.txt"), "line": 2, "column": 1, "text": "two",
-        },
+        "output": "first\n2", "truncated": False, "buffer": 1, "line": 2,
     }  # fmt: skip
 
 
@@ -178,11 +175,16 @@ def test_nothing_runs_by_default_that_is_not_called_safe(editor: tuple[Terminal,
 
 
 @pytest.mark.parametrize(
-    "params", [{}, {"command": 5}, {"command": "echo 1", "timeout": "soon"}, {"command": "echo 1", "safe": "yes"}]
+    "params", [{}, {"command": 5}, {"command": "echo 1", "timeout": "soon", "safe": True, "text": False}]
 )
 def test_wrong_parameters(editor: tuple[Terminal, RawEditor], params: dict[str, Any]) -> None:
     _, link = editor
     assert refused(link, "execute", **params)["code"] == -32602
+
+
+def test_a_verdict_of_another_form_lets_nothing_through(editor: tuple[Terminal, RawEditor]) -> None:
+    _, link = editor
+    assert kind_of(refused(link, "execute", command="echo 1", safe="yes")) == "refused"
 
 
 @pytest.mark.parametrize("place", ["terminal", "prompt", "command-line window", "private", "not modifiable"])
@@ -205,7 +207,8 @@ def test_what_only_the_editor_sees_is_checked_there(
     expected = {"private": "ignored", "command-line window": "busy"}.get(place, "refused")
     assert kind_of(error) == expected
     if expected != "busy":
-        assert output(link, "echo 'other commands run'", safe=True) == "other commands run"
+        harmless = {"safe": True, "text": False, "keys": False}
+        assert output(link, "echo 'other commands run'", **harmless) == "other commands run"
 
 
 def test_safe_commands_reach_no_clipboard_and_no_langmap(
@@ -299,7 +302,7 @@ def test_the_user_goes_on_in_normal_mode(free: tuple[Terminal, RawEditor], comma
 
 def test_a_terminal_is_not_typed_into(free: tuple[Terminal, RawEditor], kind: str) -> None:
     _, link = free
-    assert run(link, "terminal")["mode"] == "nt"
+    run(link, "terminal")
     assert state(link, "mode") == "nt"
     if kind == "vim":
         assert output(link, "echo &buftype") == "terminal"
@@ -375,8 +378,8 @@ def test_a_file_with_a_swap_file_is_opened_read_only(
     raw_hub.editor()
     holder.type("Ox\x1b:preserve\r")
     holder.wait_screen("preserved")
-    result = run(link, "edit shared.txt")
-    assert result["position"]["text"] == "held"
+    run(link, "edit shared.txt")
+    assert text(link) == ["held"]
     assert output(link, "echo &readonly") == "1"
     error = refused(link, "edit", buffer=0, kind="all", lines=["mine"])
     assert kind_of(error) == "swap"
