@@ -181,8 +181,8 @@ endfunction
 
 " The method, if it is one, and may and can run now.
 function! s:checked(method, params) abort
-  if type(a:method) != type('') || !has_key(s:table, a:method)
-    throw 'vim-mcp:' . s:encode({'code': -32601, 'message': 'this editor knows no method `' . s:text(a:method) . '`'})
+  if !has_key(s:table, a:method)
+    throw 'vim-mcp:' . s:encode({'code': -32601, 'message': 'this editor knows no method `' . a:method . '`'})
   elseif type(a:params) != type({})
     call vim_mcp#methods#invalid('`params` must be an object')
   endif
@@ -201,10 +201,6 @@ function! s:check_mode(waits) abort
   if l:waiting_for !=# ''
     call vim_mcp#methods#busy(l:waiting_for)
   endif
-endfunction
-
-function! s:text(value) abort
-  return type(a:value) == type('') ? a:value : string(a:value)
 endfunction
 
 " Throw the error `busy`: the call is tried again for a second before its client

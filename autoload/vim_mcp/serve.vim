@@ -74,12 +74,13 @@ function! s:serve_all(timer) abort
 endfunction
 
 function! s:serve(message, Reply) abort
+  let method = type(a:message.method) == type('') ? a:message.method : string(a:message.method)
   try
-    call vim_mcp#methods#call(a:message.method, get(a:message, 'params', {}), a:Reply)
+    call vim_mcp#methods#call(method, get(a:message, 'params', {}), a:Reply)
   catch
     call a:Reply({'error': s:error(v:exception, v:throwpoint)})
   endtry
-  call vim_mcp#events#served(a:message.method)
+  call vim_mcp#events#served(method)
 endfunction
 
 " Clears out the requests that are done. CTRL-C between two requests ends their loop, but not the requests.

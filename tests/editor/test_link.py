@@ -66,9 +66,12 @@ def test_many_requests_at_once_are_all_answered(editor: tuple[Terminal, RawEdito
 @pytest.mark.requirement("VIM-ERR-09")
 def test_an_unknown_method_is_method_not_found(editor: tuple[Terminal, RawEditor]) -> None:
     _, link = editor
-    with pytest.raises(EditorError) as caught:
-        link.request("system", command="id")
-    assert caught.value.error["code"] == -32601
+    for method in ("system", "", ["get_state"], {"get_state": 1}, 7, None):
+        request = link.expect()
+        link.send({"id": request, "method": method, "params": {"command": "id"}})
+        with pytest.raises(EditorError) as caught:
+            link.answer(request)
+        assert caught.value.error["code"] == -32601
     assert link.request("ping") == {}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -13,6 +13,7 @@ from tests.support.editors import Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
 from tests.support.waiting import wait_until
+from vim_mcp.tools.navigate import Direction
 
 Launch = Callable[..., Terminal]
 
@@ -269,6 +270,7 @@ def test_diagnostics(link: RawEditor, do: Callable[[str], None], kind: str) -> N
 def test_an_unknown_direction_is_told_the_known_ones(link: RawEditor) -> None:
     error = refused(link, "navigate", direction="sideways")
     assert error["code"] == -32602
+    assert sorted(get_args(Direction)) == error["message"].partition("one of ")[2].split(", ")
     assert "`direction` must be one of bottom, buffer_next" in error["message"]
     assert "word_previous" in error["message"]
 
