@@ -1,4 +1,4 @@
-"""A small MCP client over a child's stdio: it sends what it is told and checks nothing, so that tests can."""
+"""Small MCP clients: they send what they are told and check nothing, so that tests can."""
 
 from __future__ import annotations
 
@@ -39,40 +39,35 @@ class ToolError(Exception):
         self.kind = self.data.get("kind")
 
 
-class StdioClient:
-    """`vim-mcp` as an MCP client starts it. Answers are matched by id; notifications go to `notifications`."""
+class McpClient:
+    """A client over any transport. Answers are matched by id; notifications go to `notifications`.
 
-    def __init__(self, env: Mapping[str, str], cwd: Path | None = None, argv: Sequence[str] | None = None):
-        self.process = subprocess.Popen(
-            list(argv or [str(VIM_MCP)]), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(env), cwd=cwd
-        )
+    Its transport has `send_bytes`, and gives `_take` each message that arrives.
+    """
+
+    def __init__(self) -> None:
         self.notifications: queue.Queue[Message] = queue.Queue()
         self.requests: queue.Queue[Message] = queue.Queue()
-        self.raw: list[bytes] = []
         self._ids = itertools.count(1)
         self._answers: dict[Any, queue.Queue[Message]] = {}
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.raw.append(line[:2000])
-            message = json.loads(line)
-            if "method" in message:
-                (self.requests if "id" in message else self.notifications).put(message)
-            else:
-                self._answers.setdefault(message.get("id"), queue.Queue()).put(message)
+    def _take(self, message: Message) -> None:
+        if "method" in message:
+            (self.requests if "id" in message else self.notifications).put(message)
+        else:
+            self._answers.setdefault(message.get("id"), queue.Queue()).put(message)
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
+        raise NotImplementedError
 
     def send(self, message: Any) -> None:
         """Send one message."""
         self.send_bytes(json.dumps(message).encode() + b"\n")
+
+    def notify(self, method: str, **params: Any) -> None:
+        """Send a notification."""
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def start(self, method: str, params: Message | None = None) -> int:
         """Send a request and return its id."""
@@ -149,6 +144,31 @@ class StdioClient:
                 raise AssertionError(f"no notification {method!r} within {timeout} s") from None
             if message["method"] == method:
                 return message
+
+
+class StdioClient(McpClient):
+    """`vim-mcp` as an MCP client starts it."""
+
+    def __init__(self, env: Mapping[str, str], cwd: Path | None = None, argv: Sequence[str] | None = None):
+        super().__init__()
+        self.process = subprocess.Popen(
+            list(argv or [str(VIM_MCP)]), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(env), cwd=cwd
+        )
+        self.raw: list[bytes] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.raw.append(line[:2000])
+            self._take(json.loads(line))
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes as they are."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
 
     def close(self) -> int:
         """Close its stdin, wait for its end and return its exit status."""
