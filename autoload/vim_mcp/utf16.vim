@@ -1,0 +1,28 @@
+" Counting text in the units of UTF-16, as the IDE's messages count columns.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" An expression and not a function: long lines have many characters.
+let s:is_beyond = 'v:val > 0xFFFF && v:val <= 0x10FFFF'
+
+" How many UTF-16 units a string has: two for a character beyond U+FFFF, one for any other, and one for each byte that
+" belongs to none. What Vim takes for a character though Unicode has none such (surrogates, numbers beyond U+10FFFF)
+" counts as one.
+function! vim_mcp#utf16#length(text) abort
+  let l:chars = strchars(a:text)
+  " Only a character of four bytes has two units, and most text has none.
+  return l:chars + 3 > strlen(a:text) ? l:chars : l:chars + s:beyond(a:text)
+endfunction
+
+" How many characters lie beyond U+FFFF. Patterns cannot tell: they skip combining characters.
+function! s:beyond(text) abort
+  if !exists('*str2list')
+    return len(filter(map(split(a:text, '\zs'), 'char2nr(v:val)'), s:is_beyond))
+  endif
+  let l:numbers = str2list(a:text)
+  return max(l:numbers) > 0xFFFF ? len(filter(l:numbers, s:is_beyond)) : 0
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
