@@ -24,7 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cli"}),
     frozenset({"daemon"}),
     frozenset({"hub", "install", "doctor"}),
-    frozenset({"clients", "registration"}),
+    frozenset({"clients", "registration", "endpoints"}),
     frozenset({"ide", "session"}),
     frozenset({"tools"}),
     frozenset({"editor", "kernel"}),

@@ -25,6 +25,8 @@ class Config:
     registry: Path
     preference: Path
     log: Path
+    lock_directory: Path
+    """Where Claude Code looks for editors."""
     log_level: str = "info"
     """One of `LOG_LEVELS`."""
     idle_timeout: float = 30.0
@@ -34,6 +36,11 @@ class Config:
     register_timeout: float = 5.0
     """How long a caller has for its first line."""
     max_instances: int = 100
+
+    @property
+    def ledger(self) -> Path:
+        """The ports and tokens that editors have been given."""
+        return self.runtime / "ide-ports.json"
 
     def state(self, instance_id: str) -> Path:
         """The state file of the editor `instance_id`."""
@@ -53,6 +60,7 @@ def load() -> Config:
         log=Path(paths.log_path()),
         log_level=_log_level(),
         idle_timeout=_idle_timeout(),
+        lock_directory=_lock_directory(),
     )
 
 
@@ -67,6 +75,12 @@ def _log_level() -> str:
     if value.lower() not in LOG_LEVELS:
         raise ConfigError(f"VIM_MCP_LOG_LEVEL={value!r} is not a log level: set it to one of {', '.join(LOG_LEVELS)}")
     return value.lower()
+
+
+def _lock_directory() -> Path:
+    """As Claude Code finds it, by a setting of its own."""
+    claude = os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"
+    return Path(os.path.abspath(os.path.expanduser(claude))) / "ide"
 
 
 def _idle_timeout() -> float:

@@ -13,7 +13,13 @@ from vim_mcp.config import LOG_LEVELS, Config, ConfigError
 
 @pytest.fixture(autouse=True)
 def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("VIM_MCP_SOCKET", "VIM_MCP_REGISTRY", "VIM_MCP_LOG_LEVEL", "VIM_MCP_IDLE_TIMEOUT"):
+    for name in (
+        "VIM_MCP_SOCKET",
+        "VIM_MCP_REGISTRY",
+        "VIM_MCP_LOG_LEVEL",
+        "VIM_MCP_IDLE_TIMEOUT",
+        "CLAUDE_CONFIG_DIR",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("VIM_MCP_RUNTIME_DIR", str(tmp_path / "run"))
 
@@ -26,6 +32,7 @@ def test_the_defaults(tmp_path: Path) -> None:
         registry=run / "vim-mcp-registry.json",
         preference=run / "vim-mcp-preference.txt",
         log=run / "hub.log",
+        lock_directory=Path.home() / ".claude" / "ide",
         log_level="info",
         idle_timeout=30.0,
         request_timeout=5.0,
@@ -46,6 +53,14 @@ def test_it_cannot_be_changed() -> None:
 def test_the_log_level(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
     monkeypatch.setenv("VIM_MCP_LOG_LEVEL", level)
     assert config.load().log_level == level.lower()
+
+
+@pytest.mark.requirement("LOCK-01")
+@pytest.mark.parametrize(("value", "place"), [("/elsewhere", "/elsewhere/ide"), ("~/c/", "/home/ada/c/ide")])
+def test_the_lock_directory_is_where_claude_code_looks(monkeypatch: pytest.MonkeyPatch, value: str, place: str) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", value)
+    assert config.load().lock_directory == Path(place)
 
 
 @pytest.mark.parametrize(("value", "seconds"), [("0", 0.0), ("1.5", 1.5), ("3600", 3600.0), ("", 30.0)])

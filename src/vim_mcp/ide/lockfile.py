@@ -1,0 +1,197 @@
+"""The lock files by which Claude Code finds an editor: one `<port>.lock` for each, in a directory of its own.
+
+A lock holds the fields that Claude Code knows and no other. Which locks are ours is kept beside the hub's socket (the
+ledger): ports and tokens that a hub has given, so that the next one removes those of dead editors, and no others, and
+gives those that live the same port and token again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import json
+import logging
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vim_mcp import atomic
+from vim_mcp.editor.process import alive
+
+logger = logging.getLogger(__name__)
+
+_MAX_BYTES = 1024 * 1024
+"""The most that is read of a lock: what is longer is none of ours."""
+
+
+class LockRefused(Exception):
+    """A lock cannot be written safely; the message says where, why and what to do."""
+
+
+@dataclass(frozen=True)
+class Lock:
+    """A lock file's content; `port` (1-65535) is its name. Folders are absolute paths. Requirement LOCK-02."""
+
+    port: int
+    pid: int
+    workspace_folders: tuple[str, ...]
+    ide_name: str
+    auth_token: str = field(repr=False)
+
+    @property
+    def name(self) -> Path:
+        """The file's name."""
+        return Path(f"{self.port}.lock")
+
+    def encode(self) -> bytes:
+        """The file's bytes."""
+        content = {
+            "pid": self.pid,
+            "workspaceFolders": list(self.workspace_folders),
+            "ideName": self.ide_name,
+            "transport": "ws",
+            "runningInWindows": False,
+            "authToken": self.auth_token,
+        }
+        return json.dumps(content).encode()
+
+
+class LockDirectory:
+    """The directory at `path`, with the hub's knowledge in `ledger` of which locks in it are its own."""
+
+    def __init__(self, path: Path, ledger: Path):
+        self._path = path
+        self._ledger = _Ledger(ledger)
+
+    def write(self, lock: Lock) -> None:
+        """Write a lock, or write it anew. Raises `LockRefused`, also where somebody else's lock has that port."""
+        try:
+            with self._opened() as directory:
+                token = _token(directory, lock.name)
+                if token is not None and not _same(token, lock.auth_token):
+                    raise LockRefused(f"{self._path / lock.name} is another program's lock: it is left as it is")
+                self._ledger.add(lock)  # first: a lock that nobody knew to be ours would stay for ever
+                atomic.write(lock.name, lock.encode(), directory)
+        except OSError as error:
+            raise LockRefused(f"No lock file can be written in {self._path}: {error.strerror}") from error
+
+    def remove(self, lock: Lock) -> None:
+        """Remove a lock, if the file is (still) ours; never raises, since whoever calls is about to leave."""
+        try:
+            with self._opened(make=False) as directory:
+                _remove(directory, lock)
+        except FileNotFoundError:
+            pass
+        except (LockRefused, OSError) as error:
+            logger.error("cannot remove the lock of port %d: %s", lock.port, error)
+        self._ledger.drop(lock)
+
+    def has(self, port: int) -> bool:
+        """Whether a lock, of whomever, lies there for that port."""
+        return os.path.lexists(self._path / f"{port}.lock")
+
+    def sweep(self) -> list[Lock]:
+        """Remove our locks whose editors are dead, and return those of the living, without their folders and names.
+
+        The living include editors whose lock has gone: they too get port and token back. Requirement LOCK-07.
+        """
+        known = self._ledger.load()
+        for lock in known:
+            if not alive(lock.pid):
+                self.remove(lock)
+        return [lock for lock in known if alive(lock.pid)]
+
+    # The directory
+
+    @contextlib.contextmanager
+    def _opened(self, make: bool = True) -> Iterator[int]:
+        """A descriptor of the directory: what is checked of it stays true of what is then done in it."""
+        if make and not os.path.lexists(self._path):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._path.mkdir(mode=0o700, exist_ok=True)
+        self._check(self._path.lstat())
+        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            status = os.fstat(descriptor)
+            self._check(status)
+            if status.st_mode & 0o077:
+                os.fchmod(descriptor, 0o700)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _check(self, status: os.stat_result) -> None:
+        if stat.S_ISLNK(status.st_mode):
+            fault, remedy = "is a symbolic link", f"Remove it: rm '{self._path}'"
+        elif not stat.S_ISDIR(status.st_mode):
+            fault, remedy = "is not a directory", f"Move it away: mv '{self._path}' '{self._path}.old'"
+        elif status.st_uid != os.getuid():
+            fault = f"belongs to user {status.st_uid}, not to you"
+            remedy = "Set CLAUDE_CONFIG_DIR to a directory of your own"
+        else:
+            return
+        raise LockRefused(f"The lock directory {self._path} {fault}, so Claude Code cannot find the editors. {remedy}")
+
+
+class _Ledger:
+    """The ports and tokens that were given, by port, in a file of the runtime directory (0600)."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._entries: dict[str, dict[str, Any]] = {}
+
+    def load(self) -> list[Lock]:
+        """What an earlier hub has given; a file that cannot be read is as none."""
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+            entries = json.loads(self._path.read_bytes())
+            locks = [Lock(int(port), int(e["pid"]), (), "", str(e["token"])) for port, e in entries.items()]
+            self._entries = entries
+            return locks
+        return []
+
+    def add(self, lock: Lock) -> None:
+        entry = {"pid": lock.pid, "token": lock.auth_token}
+        if self._entries.get(str(lock.port)) != entry:
+            self._entries[str(lock.port)] = entry
+            self._write()
+
+    def drop(self, lock: Lock) -> None:
+        if self._entries.pop(str(lock.port), None):
+            self._write()
+
+    def _write(self) -> None:
+        try:
+            if self._entries:
+                atomic.write(self._path, json.dumps(self._entries).encode())
+            else:
+                self._path.unlink(missing_ok=True)
+        except OSError as error:
+            logger.error("cannot write %s: %s", self._path, error.strerror)
+
+
+def _remove(directory: int, lock: Lock) -> None:
+    token = _token(directory, lock.name)
+    if token is not None and _same(token, lock.auth_token):
+        os.unlink(lock.name, dir_fd=directory)
+
+
+def _token(directory: int, name: Path) -> str | None:
+    """The token in the lock `name`, "" where it holds none, None where there is no such file."""
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return ""
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            return str(json.loads(file.read(_MAX_BYTES))["authToken"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return ""
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
