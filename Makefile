@@ -6,8 +6,10 @@ PY := .venv/bin/python
 PYTHON ?=
 JOBS ?= 4
 CODE := src tests dev $(wildcard demo bench)
+# One pass of the real Claude CLI for each editor; the others take a core each and minutes, and run one by one.
+FIRST := tests/e2e/test_stdio.py
 
-.PHONY: help setup demo test all-editors again lint format unit bench stress clean distclean
+.PHONY: help setup demo test all-editors e2e again lint format unit bench stress clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
@@ -20,10 +22,14 @@ demo: setup ## see an assistant read and drive a real editor, step by step
 	@$(PY) demo/demo.py
 
 test: lint ## every check and every test, but those of Neovim 0.7.2 (see all-editors)
-	$(PY) -m pytest -n $(JOBS) --dist worksteal --editors vim,nvim tests/unit tests/editor tests/hub tests/outside
+	$(PY) -m pytest -n $(JOBS) --dist worksteal --editors vim,nvim tests/unit tests/editor tests/hub tests/outside $(FIRST)
 
 all-editors: setup ## what `make test` leaves out: the tests of the oldest Neovim
 	$(PY) -m pytest -n $(JOBS) --dist worksteal --editors nvim07 tests/editor tests/hub
+
+e2e: setup ## the real Claude CLI with real editors, cut off from the network: minutes
+	@$(PY) -m tests.support.claude
+	dev/offline $(PY) -m pytest --editors vim,nvim --durations 5 tests/e2e
 
 again: setup ## the tests that failed last, one after the other
 	$(PY) -m pytest --last-failed --last-failed-no-failures none tests

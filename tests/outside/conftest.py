@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.outside.npm import Npm, Unavailable, in_ci, install
+from tests.outside.npm import Npm, install, provided
 from tests.support.editors import Terminal
 from tests.support.stage import Stage
 
@@ -48,9 +48,4 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 @pytest.fixture(scope="session")
 def npm() -> Npm:
     """The npm packages; where they cannot be had the test is skipped with the reason, never in CI."""
-    try:
-        return install()
-    except Unavailable as reason:
-        if in_ci():
-            pytest.fail(f"{reason}, and CI must run these judges")
-        pytest.skip(f"{reason}: the judges from npm do not run")
+    return provided(install, "the judges from npm")

@@ -8,10 +8,14 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-CACHE = Path(__file__).resolve().parents[2] / ".cache" / "npm"
+import pytest
+
+CACHE = Path(__file__).resolve().parents[2] / ".cache"
 MACHINE = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 NODE = f"node-{sys.platform}-{MACHINE}"
 PACKAGES = {
@@ -20,6 +24,7 @@ PACKAGES = {
     "@modelcontextprotocol/inspector": "2.12.0",
     NODE: "22.23.3",  # the inspector wants a newer Node.js than Debian has
 }
+_Installed = TypeVar("_Installed")
 TIMEOUT = 300.0
 """Seconds for the download of all packages."""
 
@@ -42,23 +47,32 @@ class Npm:
 
 def install() -> Npm:
     """Install `PACKAGES` unless they are there; raises `Unavailable` where npm is missing or cannot reach them."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    wanted = " ".join(f"{name}@{version}" for name, version in PACKAGES.items())
-    stamp = CACHE / "installed"
-    with (CACHE / "lock").open("w") as lock:  # test processes that run side by side install once
+    return Npm(install_packages("npm", PACKAGES))
+
+
+def install_packages(name: str, packages: Mapping[str, str]) -> Path:
+    """Install `packages` (their versions by name) below .cache/`name`, unless they are there; return node_modules.
+
+    Raises `Unavailable` where npm is missing or cannot reach them.
+    """
+    prefix = CACHE / name
+    prefix.mkdir(parents=True, exist_ok=True)
+    wanted = " ".join(f"{package}@{version}" for package, version in packages.items())
+    stamp = prefix / "installed"
+    with (prefix / "lock").open("w") as lock:  # test processes that run side by side install once
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not stamp.exists() or stamp.read_text() != wanted:
-            _install(wanted.split())
+            _install(prefix, wanted.split())
             stamp.write_text(wanted)
-    return Npm(CACHE / "node_modules")
+    return prefix / "node_modules"
 
 
-def _install(packages: list[str]) -> None:
+def _install(prefix: Path, packages: list[str]) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise Unavailable("npm is not installed")
     quiet = ["--no-audit", "--no-fund", "--no-save", "--no-package-lock", "--ignore-scripts", "--loglevel=error"]
-    command = [npm, "install", *quiet, "--prefix", str(CACHE), "--cache", str(CACHE / "cache"), *packages]
+    command = [npm, "install", *quiet, "--prefix", str(prefix), "--cache", str(prefix / "cache"), *packages]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
@@ -67,6 +81,11 @@ def _install(packages: list[str]) -> None:
         raise Unavailable(f"npm could not install {' '.join(packages)}: {done.stderr.strip()[-500:]}")
 
 
-def in_ci() -> bool:
-    """Whether what is missing is a failure."""
-    return os.environ.get("CI") == "true"
+def provided(install: Callable[[], _Installed], what: str) -> _Installed:
+    """What `install` brings; where it is unavailable the test is skipped with the reason, or fails in CI."""
+    try:
+        return install()
+    except Unavailable as reason:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{reason}, and CI must run {what}")
+        pytest.skip(f"{reason}: {what} did not run")

@@ -14,7 +14,7 @@ HOSTS = [
     f"{name}.{end}" for name, end in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"))
 ]
 MACHINE = re.compile(r"(?<![\w.])/(?:work|root|opt/wheels)/")
-RUN_BY_NAME = {".ci/run", "dev/setup"}
+RUN_BY_NAME = {".ci/run", "dev/setup", "dev/offline"}
 
 
 def committed() -> dict[str, bytes]:

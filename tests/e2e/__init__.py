@@ -1,0 +1,1 @@
+"""The real Claude CLI with real editors."""
