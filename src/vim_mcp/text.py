@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote, unquote
+
+from urllib.parse import quote
+
 REPLACEMENT = "\ufffd"
 """Stands for bytes that are no text."""
 NUL_IN_VIM = "\n"
@@ -14,9 +18,19 @@ def to_lines(text: str) -> list[str]:
     return [line.replace("\0", NUL_IN_VIM) for line in body.split("\n")]
 
 
+def exact_lines(text: str) -> list[str]:
+    """`text` cut at its line ends, a final one opening a last empty piece: for text that may end within a line."""
+    return to_lines(text + "\n")
+
+
 def from_lines(lines: list[str]) -> str:
     """The text of Vim's `lines`, without a line end after the last one."""
     return "\n".join(line.replace(NUL_IN_VIM, "\0") for line in lines)
+
+
+def file_uri(path: str) -> str:
+    """The `file://` URI of an absolute path, percent-encoded as UTF-8; "" of "", which is no file."""
+    return f"file://{quote(path.encode('utf-8', 'surrogatepass'))}" if path else ""
 
 
 def decode(data: bytes, encoding: str) -> tuple[str, bool]:
@@ -53,3 +67,27 @@ def clip(text: str, max_lines: int, max_bytes: int) -> tuple[str, int]:
             break
         end, count = stop, count + 1
     return text[:end], count
+
+
+_UNRESERVED_IN_PATHS = "/!$&'()*+,;=:@"
+
+
+def file_uri(path: str) -> str:
+    """The `file` URI of an absolute path, percent-encoded as RFC 3986 asks, non-ASCII characters as UTF-8."""
+    return "file://" + quote(path, safe=_UNRESERVED_IN_PATHS, errors="replace")
+
+
+def paths_of_uri(uri: str) -> list[str]:
+    """The paths that a `file` URI can mean, the likelier first; none where it is of another scheme or host.
+
+    Claude Code writes `file://` and the path as it is; others percent-encode it. What has no scheme is a path.
+    """
+    rest = uri
+    if uri[:7].lower() == "file://":
+        rest = uri[7:].removeprefix("localhost")
+        if not rest.startswith("/"):
+            return []
+    elif "://" in uri or uri.startswith("untitled:"):
+        return []
+    decoded = unquote(rest, errors="replace")
+    return [rest] if decoded == rest or rest is uri else [decoded, rest]

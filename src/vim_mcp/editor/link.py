@@ -37,7 +37,10 @@ _INSISTENCE = 0.2
 
 
 class Editor:
-    """A registered editor. `state` is what it pushed last (without text), `on_event` hears each push."""
+    """A registered editor. `state` is what it pushed last (without text), `on_event` hears each push.
+
+    `on_message` hears, by its type, what an editor tells that is not for this module.
+    """
 
     def __init__(self, instance_id: str, info: EditorInfo, connection: LineConnection, runtime: Path):
         self.instance_id = instance_id
@@ -46,6 +49,7 @@ class Editor:
         self.started = self.last_seen = time.time()
         self.waiting_for: str | None = None
         self.on_event: Callable[[frozenset[str]], None] = lambda _events: None
+        self.on_message: dict[str, Callable[[dict[str, Any]], None]] = {}
         self.on_gone: list[Callable[[], None]] = []
         self._connection = connection
         self._runtime = runtime
@@ -205,6 +209,8 @@ class Editor:
             self._interrupt_after(message["timeout"] / 1000)
         elif kind == "bye":
             self.close()
+        elif listener := self.on_message.get(str(kind)):
+            listener(message)
 
     def _interrupt_after(self, seconds: float) -> None:
         """Interrupt the editor then, again and again; not at all (any more) if `seconds` is 0.

@@ -27,11 +27,13 @@ class EditorInfo:
     access: str = "edit"
     encoding: str = "utf-8"
     state_interval: int = 1000
+    folders: tuple[str, ...] = ()
+    """Workspace folders, absolute; none where the editor does not tell."""
 
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "pid": int, "cwd": str, "main_file": str, "buffers": list, "version": str, "editor": str, "plugin_version": str,
-    "project": str, "short_lived": (bool, int), "access": str, "encoding": str, "state_interval": int,
+    "project": str, "short_lived": (bool, int), "access": str, "encoding": str, "state_interval": int, "folders": list,
 }  # fmt: skip
 _REQUIRED = ("pid", "cwd", "main_file", "buffers", "version")
 
@@ -51,6 +53,7 @@ def parse_register(message: dict[str, Any]) -> tuple[str, EditorInfo]:
     for name, value in known.items():
         if not isinstance(value, _TYPES[name]):
             raise InvalidParameters(f"register: info.{name} has a wrong type ({type(value).__name__})")
-    known["buffers"] = tuple(str(name) for name in known["buffers"])
+    for name in ("buffers", "folders"):
+        known[name] = tuple(str(entry) for entry in known.get(name, ()))
     known["short_lived"] = bool(known.get("short_lived", False))
     return message["instance_id"], EditorInfo(**known)

@@ -1,0 +1,140 @@
+"""What an editor tells unasked, as Claude Code understands it (notifications beside MCP), for all its clients.
+
+Lines and characters are 0-based there, characters UTF-16 units; the editor counts them so already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from vim_mcp import wire
+from vim_mcp.text import file_uri, from_lines
+
+Selection = dict[str, Any]
+"""As the editor gives it (docs/protocol.md, 1)."""
+
+SETTLING = 0.5
+"""Seconds from a client's word that it is there until it is told anything: Claude Code listens only a moment later."""
+
+MAX_MENTIONS = 100
+"""Mentions that may wait for a client; beyond it the oldest are lost."""
+
+
+class Notifications:
+    """One editor's. `hear` takes what the editor says, `join` what a client listens with."""
+
+    def __init__(self, settling: float = SETTLING):
+        self._settling = settling
+        self._latest: Selection | None = None
+        self._mentions: deque[bytes] = deque(maxlen=MAX_MENTIONS)
+        self._listeners: list[Listener] = []
+        self.kinds: dict[str, Callable[[dict[str, Any]], None]] = {
+            "selection": self._selected,
+            "mention": self._mentioned,
+            "diagnostics": self._diagnosed,
+            "log": self._logged,
+        }
+        """What takes an editor's message, by its type."""
+
+    def latest(self) -> Selection | None:
+        """What was selected last, None where the editor has not said."""
+        return self._latest
+
+    def join(self, write: Callable[[bytes], None]) -> Listener:
+        """A client has come, which `write` sends to; it is told things once it is ready (`Listener.ready`)."""
+        listener = Listener(write, self._settling, self._settled)
+        self._listeners.append(listener)
+        return listener
+
+    def leave(self, listener: Listener) -> None:
+        """The client has gone."""
+        listener.end()
+        self._listeners.remove(listener)
+
+    def _settled(self, listener: Listener) -> None:
+        """Tell a client that has come what it has missed: the selection, and the mentions that waited for one."""
+        if self._latest is not None:
+            listener.select(selection_changed(self._latest))
+        while self._mentions:
+            listener.write(self._mentions.popleft())
+
+    def _selected(self, message: dict[str, Any]) -> None:
+        self._latest = message["selection"]
+        payload = selection_changed(self._latest)
+        for listener in self._there():
+            listener.select(payload)
+
+    def _mentioned(self, message: dict[str, Any]) -> None:
+        payload = at_mentioned(message["file"], message.get("first"), message.get("last"))
+        if not self._tell(payload):
+            self._mentions.append(payload)
+
+    def _diagnosed(self, message: dict[str, Any]) -> None:
+        self._tell(_notification("diagnostics_changed", {"uris": [file_uri(file) for file in message["files"]]}))
+
+    def _logged(self, message: dict[str, Any]) -> None:
+        self._tell(_notification("log_event", {"eventName": message["name"], "eventData": message.get("data", {})}))
+
+    def _tell(self, payload: bytes) -> bool:
+        """Send to everybody who listens; whether anybody does."""
+        listeners = self._there()
+        for listener in listeners:
+            listener.write(payload)
+        return bool(listeners)
+
+    def _there(self) -> list[Listener]:
+        return [listener for listener in self._listeners if listener.settled]
+
+
+class Listener:
+    """One client, as far as it is told things."""
+
+    def __init__(self, write: Callable[[bytes], None], settling: float, on_settled: Callable[[Listener], None]):
+        self.write = write
+        self.settled = False
+        self._settling = settling
+        self._on_settled = on_settled
+        self._timer: asyncio.TimerHandle | None = None
+        self._told: bytes | None = None
+
+    def ready(self) -> None:
+        """The client has said that it is there; it may say so more than once."""
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(self._settling, self._settle)
+
+    def _settle(self) -> None:
+        self.settled = True
+        self._on_settled(self)
+
+    def select(self, payload: bytes) -> None:
+        """Tell of a selection, unless it is the one told last."""
+        if payload != self._told:
+            self._told = payload
+            self.write(payload)
+
+    def end(self) -> None:
+        """Nothing more is told."""
+        self.settled = False
+        if self._timer:
+            self._timer.cancel()
+
+
+def selection_changed(selection: Selection) -> bytes:
+    """The notification of a selection. Requirements SEL-01 and SEL-04."""
+    place = {"start": selection["start"], "end": selection["end"], "isEmpty": bool(selection["empty"])}
+    path = selection["file"]
+    params = {"text": from_lines(selection["lines"]), "filePath": path, "fileUrl": file_uri(path), "selection": place}
+    return _notification("selection_changed", params)
+
+
+def at_mentioned(path: str, first: int | None, last: int | None) -> bytes:
+    """The notification of a mention of lines (1-based, both included) or, without them, of a file. ATM-02, ATM-03."""
+    lines = {} if first is None or last is None else {"lineStart": first - 1, "lineEnd": last - 1}
+    return _notification("at_mentioned", {"filePath": path, **lines})
+
+
+def _notification(method: str, params: dict[str, Any]) -> bytes:
+    return wire.encode({"jsonrpc": "2.0", "method": method, "params": params})
