@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.outside.npm import MACHINE, Unavailable, install_packages
 from tests.support.editors import TIMEOUT, Terminal
-from tests.support.scriptedapi import ScriptedApi
+from tests.support.scriptedapi import Message, ScriptedApi, ToolUse, results, said
 
 PACKAGE = f"@anthropic-ai/claude-code-{sys.platform}-{MACHINE}"
 VERSION = "2.1.332"
@@ -50,7 +50,8 @@ def seed(home: Path, project: Path, config: Path | None = None) -> None:
     permissions = {"defaultMode": "default", "disableAutoMode": "disable", "allow": SERVERS}
     (settings / "settings.json").write_text(json.dumps({"permissions": permissions}))
     state = {
-        "hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": {"approved": [KEY[-20:]]},
+        "hasCompletedOnboarding": True, "hasIdeAutoConnectDialogBeenShown": True, "theme": "dark",
+        "customApiKeyResponses": {"approved": [KEY[-20:]]},
         "projects": {str(project.resolve()): {"hasTrustDialogAccepted": True}},
     }  # fmt: skip
     ((config or home) / ".claude.json").write_text(json.dumps(state))
@@ -78,6 +79,22 @@ class Claude:
         self.terminal.type(prompt)
         self.terminal.wait_screen(prompt)
         self.terminal.type("\r")
+
+    def ask(self, prompt: str) -> str:
+        """Submit a prompt; what the model was told with it, once the model's turn has come."""
+        self.submit(prompt)
+        return said(self.api.wait_turn(lambda request: prompt in said(request), f"the prompt {prompt!r}"))
+
+    def call(self, tool: str, arguments: Message | None = None) -> str:
+        """Let the model call a tool in one turn and speak in the next; the tool's result, which must be no error."""
+        seen = len(self.api.turns)
+        self.api.script(ToolUse(tool, arguments or {}), f"Called {seen}.")
+        self.submit(f"Call {seen}.")
+        request = self.api.wait_turn(lambda request: bool(results(request)), f"what {tool} returned", seen + 1)
+        self.shows(f"Called {seen}.")
+        result, failed = results(request)[-1]
+        assert not failed, result
+        return result
 
     def shows(self, text: str) -> str:
         """Wait until the screen holds `text`, wherever its lines are broken, and return the screen."""

@@ -53,7 +53,10 @@ class ScriptedApi:
     def turns(self) -> list[Message]:
         """The requests for a turn of the model: those that offer it tools."""
         with self._changed:
-            return [request for request in self.requests if request.get("tools")]
+            return self._turns()
+
+    def _turns(self) -> list[Message]:
+        return [request for request in self.requests if request.get("tools")]
 
     def script(self, *turns: Turn) -> None:
         """Add the model's next turns."""
@@ -68,14 +71,14 @@ class ScriptedApi:
             scripted = bool(request.get("tools")) and bool(self._script)
             return f"msg_{next(self._ids):06}", self._script.pop(0) if scripted else UNSCRIPTED
 
-    def wait_turn(self, wanted: Callable[[Message], bool], what: str, timeout: float = TIMEOUT) -> Message:
-        """Wait for a model's turn whose request is as `wanted`, and return that request."""
-        deadline = time.monotonic() + timeout
+    def wait_turn(self, wanted: Callable[[Message], bool], what: str, after: int = 0) -> Message:
+        """Wait for a turn, after so many earlier ones, whose request is as `wanted`, and return that request."""
+        deadline = time.monotonic() + TIMEOUT
         with self._changed:
             while True:
-                found = [request for request in self.requests if request.get("tools") and wanted(request)]
+                found = next(filter(wanted, self._turns()[after:]), None)
                 if found:
-                    return found[-1]
+                    return found
                 left = deadline - time.monotonic()
                 assert left > 0, f"the CLI never sent {what}; its last message was {self._last()}"
                 self._changed.wait(left)
@@ -91,14 +94,17 @@ class ScriptedApi:
 
 
 def said(request: Message) -> str:
-    """All that the user's side said in a request, as text: prompts and what the CLI adds to them."""
-    return "\n".join(block["text"] for block in _blocks(request) if block.get("type") == "text")
+    """What was said since the model's last turn, as text: the prompt, and what the CLI adds to it."""
+    since: list[str] = []
+    for message in request["messages"]:
+        since = [] if message["role"] == "assistant" else since + [block.get("text", "") for block in _blocks(message)]
+    return "\n".join(since)
 
 
 def results(request: Message) -> list[tuple[str, bool]]:
     """The tools' results in a request, oldest first: the text, and whether it is an error."""
     found = []
-    for block in _blocks(request):
+    for block in (block for message in request["messages"] for block in _blocks(message)):
         if block.get("type") == "tool_result":
             content = block.get("content", "")
             text = content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
@@ -111,11 +117,9 @@ def offered(request: Message) -> set[str]:
     return {tool["name"] for tool in request["tools"]}
 
 
-def _blocks(request: Message) -> Iterator[Message]:
-    for message in request["messages"]:
-        if message["role"] != "assistant":
-            content = message["content"]
-            yield from [{"type": "text", "text": content}] if isinstance(content, str) else content
+def _blocks(message: Message) -> list[Message]:
+    content: str | list[Message] = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 class _Handler(BaseHTTPRequestHandler):
