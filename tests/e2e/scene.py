@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.support import claude
 from tests.support.claude import Claude
 from tests.support.editors import Terminal
+from tests.support.ideclient import LockFile, wait_lock
 from tests.support.scriptedapi import ScriptedApi
 from tests.support.stage import Stage
 
@@ -31,16 +32,43 @@ class Scene:
         self.stage.instance(terminal)
         return terminal
 
+    @property
+    def name(self) -> str:
+        """What an editor of this kind is called."""
+        return "Vim" if self.kind == "vim" else "Neovim"
+
+    def lock(self, editor: Terminal) -> LockFile:
+        """Wait for an editor's lock file."""
+        return wait_lock(self.stage.home, editor.editor_pid)
+
     def api(self) -> ScriptedApi:
         """A scripted API of its own for one more CLI."""
         self._apis.append(ScriptedApi())
         return self._apis[-1]
 
-    def claude(self, *args: str, **env: str) -> Claude:
-        """Start a CLI in the project, with an API of its own."""
-        started = Claude.start(self.stage.environment(**env), self.project, self.api(), args)
+    def claude(self, *args: str, cwd: Path | None = None, **env: str) -> Claude:
+        """Start a CLI, in the project or in `cwd`, with an API of its own."""
+        started = Claude.start(self.stage.environment(**env), cwd or self.project, self.api(), args)
         self._claudes.append(started)
         return started
+
+    def claude_of(self, editor: Terminal) -> Claude:
+        """Start a CLI that is told an editor's port, and wait until it is ready and connected."""
+        started = self.claude(CLAUDE_CODE_SSE_PORT=str(self.lock(editor).port)).ready()
+        started.shows("⧉ In calc.py")
+        return started
+
+    def inside(self, *args: str) -> Claude:
+        """Start an editor in the project and a CLI in it by `:ClaudeCode`; `terminal` is the editor's."""
+        commands = self.stage.directory / "bin"
+        commands.mkdir()
+        (commands / "claude").symlink_to(claude.install())
+        path = f"{commands}:{self.stage.environment()['PATH']}"
+        api = self.api()
+        editor = self.editor(*args, PATH=path, **claude.offline(api))
+        editor.resize(claude.ROWS * 2, claude.COLUMNS)
+        editor.type(":ClaudeCode\r")
+        return Claude(editor, api).ready()
 
     def close(self) -> None:
         """End the CLIs, then the editors and the hub, then the APIs."""

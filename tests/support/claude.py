@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.outside.npm import MACHINE, Unavailable, install_packages
@@ -22,6 +22,8 @@ KEY = "dummy-key-for-the-scripted-api-only"
 SERVERS = ["mcp__ide", "mcp__vim-mcp", "mcp__plugin_vim-mcp_vim-mcp"]
 """The MCP servers whose tools run unasked."""
 ROWS, COLUMNS = 40, 120
+MENU = "Connect to an IDE"
+"""The title of what `/ide` asks."""
 READY = "manual mode on"
 """What stands below the CLI's prompt once it takes input."""
 
@@ -40,8 +42,8 @@ def offline(api: ScriptedApi) -> dict[str, str]:
     }  # fmt: skip
 
 
-def seed(home: Path, project: Path, config: Path | None = None) -> None:
-    """Make a configuration with which the CLI asks nothing: not when it starts in `project`, nor before a tool runs.
+def seed(home: Path, *projects: Path, config: Path | None = None) -> None:
+    """Make a configuration with which the CLI asks nothing: not when it starts in `projects`, nor before a tool runs.
 
     It lies in `home`, or in the directory `config` for a CLI with CLAUDE_CONFIG_DIR.
     """
@@ -49,10 +51,10 @@ def seed(home: Path, project: Path, config: Path | None = None) -> None:
     settings.mkdir(mode=0o700, exist_ok=True)
     permissions = {"defaultMode": "default", "disableAutoMode": "disable", "allow": SERVERS}
     (settings / "settings.json").write_text(json.dumps({"permissions": permissions}))
+    trusted = {str(path.resolve()): {"hasTrustDialogAccepted": True} for path in projects}
     state = {
         "hasCompletedOnboarding": True, "hasIdeAutoConnectDialogBeenShown": True, "theme": "dark",
-        "customApiKeyResponses": {"approved": [KEY[-20:]]},
-        "projects": {str(project.resolve()): {"hasTrustDialogAccepted": True}},
+        "customApiKeyResponses": {"approved": [KEY[-20:]]}, "projects": trusted,
     }  # fmt: skip
     ((config or home) / ".claude.json").write_text(json.dumps(state))
 
@@ -96,6 +98,25 @@ class Claude:
         assert not failed, result
         return result
 
+    def ide(self, name: str | None = None) -> str:
+        """Ask `/ide` for the editors and leave it again, or connect to the one called `name`; what it showed first."""
+        self.submit("/ide")
+        listed = self.terminal.wait_screen(MENU)
+        if name is None:
+            self.terminal.type("\x1b")
+        else:
+            self._choose(name)
+        self.terminal.wait_screen(lambda screen: MENU not in screen)
+        return listed
+
+    def _choose(self, name: str) -> None:
+        """Go down the menu to the entry that is called `name`, and take it."""
+        entry = _entry(self.terminal.text())
+        while entry != name:
+            self.terminal.type("\x1b[B")
+            entry = _entry(self.terminal.wait_screen(_another(entry)))
+        self.terminal.type("\r")
+
     def shows(self, text: str) -> str:
         """Wait until the screen holds `text`, wherever its lines are broken, and return the screen."""
         return self.terminal.wait_screen(lambda screen: text in _joined(screen))
@@ -103,6 +124,17 @@ class Claude:
     def hides(self, text: str) -> str:
         """Wait until the screen no longer holds `text`, and return the screen."""
         return self.terminal.wait_screen(lambda screen: text not in _joined(screen))
+
+
+def _entry(screen: str) -> str:
+    """The menu's current entry, without the mark of the editor that is connected."""
+    _, _, menu = screen.partition(MENU)
+    return next((line.strip("❯✔ ") for line in menu.splitlines() if line.startswith("  ❯")), "")
+
+
+def _another(entry: str) -> Callable[[str], bool]:
+    """Whether a screen's current entry is another one."""
+    return lambda screen: _entry(screen) not in (entry, "")
 
 
 def _joined(screen: str) -> str:

@@ -70,15 +70,21 @@ class Terminal:
         self._open = True
         self._env = dict(env)
         master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self._master = master
+        self.resize(rows, columns)
         self.process = subprocess.Popen(
             list(argv), stdin=slave, stdout=slave, stderr=slave, env=dict(env), cwd=cwd,
             start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )  # fmt: skip
         os.close(slave)
-        self._master = master
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Give the terminal another size; the child is told as terminals tell it."""
+        with self._changed:
+            self._screen.resize(rows, columns)
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     @property
     def pid(self) -> int:
