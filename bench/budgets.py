@@ -43,3 +43,11 @@ MANY_EXECUTE = Budget(50.0, p99=True)
 MANY_REGISTRY = Budget(5.0, p99=True)
 
 PLUGIN_LOAD = Budget(1.0)
+
+# Differences of times, in milliseconds (an event's in microseconds), which are judged as they are.
+STALL = Budget(2.0, is_size=True)
+SELECTION_STEP = Budget(2.0, is_size=True)
+SELECTION_TEXT = Budget(64.0, is_size=True)
+SELECTION_TOLD = Budget(5.0, is_size=True)
+CURSOR_MOVED = {"vim": Budget(20.0, is_size=True), "nvim": Budget(10.0, is_size=True)}
+"""Microseconds of the plugin's part of a CursorMoved."""
