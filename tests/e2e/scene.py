@@ -26,9 +26,9 @@ class Scene:
         self._apis: list[ScriptedApi] = []
         self._claudes: list[Claude] = []
 
-    def editor(self, *args: str, **env: str) -> Terminal:
+    def editor(self, *args: str, size: tuple[int, int] = (24, 80), **env: str) -> Terminal:
         """Start an editor in the project, on calc.py unless `args` say otherwise, and wait until it has registered."""
-        terminal = self.stage.editor(self.kind, *(args or ("calc.py",)), cwd=self.project, **env)
+        terminal = self.stage.editor(self.kind, *(args or ("calc.py",)), cwd=self.project, size=size, **env)
         self.stage.instance(terminal)
         return terminal
 
@@ -65,8 +65,7 @@ class Scene:
         (commands / "claude").symlink_to(claude.install())
         path = f"{commands}:{self.stage.environment()['PATH']}"
         api = self.api()
-        editor = self.editor(*args, PATH=path, **claude.offline(api))
-        editor.resize(claude.ROWS * 2, claude.COLUMNS)
+        editor = self.editor(*args, size=(2 * claude.ROWS, claude.COLUMNS), PATH=path, **claude.offline(api))
         editor.type(":ClaudeCode\r")
         return Claude(editor, api).ready()
 

@@ -24,7 +24,7 @@ SERVERS = ["mcp__ide", "mcp__vim-mcp", "mcp__plugin_vim-mcp_vim-mcp"]
 ROWS, COLUMNS = 40, 120
 MENU = "Connect to an IDE"
 """The title of what `/ide` asks."""
-READY = "manual mode on"
+READY = "manual mode"
 """What stands below the CLI's prompt once it takes input."""
 
 

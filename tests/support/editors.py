@@ -70,21 +70,15 @@ class Terminal:
         self._open = True
         self._env = dict(env)
         master, slave = pty.openpty()
-        self._master = master
-        self.resize(rows, columns)
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.process = subprocess.Popen(
             list(argv), stdin=slave, stdout=slave, stderr=slave, env=dict(env), cwd=cwd,
             start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )  # fmt: skip
         os.close(slave)
+        self._master = master
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-
-    def resize(self, rows: int, columns: int) -> None:
-        """Give the terminal another size; the child is told as terminals tell it."""
-        with self._changed:
-            self._screen.resize(rows, columns)
-        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     @property
     def pid(self) -> int:
@@ -239,10 +233,11 @@ class EditorHome:
 
 
 def start_editor(
-    kind: str, home: EditorHome, args: Sequence[str] = (), cwd: Path | None = None, **env: str
-) -> Terminal:
-    """Start the editor `kind` with `args` in a pseudo-terminal of 24 rows and 80 columns."""
+    kind: str, home: EditorHome, args: Sequence[str] = (), cwd: Path | None = None, size: tuple[int, int] = (24, 80),
+    **env: str,
+) -> Terminal:  # fmt: skip
+    """Start the editor `kind` with `args` in a pseudo-terminal of `size` rows and columns."""
     binary = find(kind)
     assert binary is not None, f"{kind} is not installed"
     argv = [binary, "-u", str(home.vimrc), "-i", "NONE", *args]
-    return Terminal(argv, home.environment(**env), cwd or home.home)
+    return Terminal(argv, home.environment(**env), cwd or home.home, *size)

@@ -36,9 +36,11 @@ class Stage:
         """What editors, clients and the hub run with."""
         return self.home.environment(**extra)
 
-    def editor(self, kind: str, *args: str, cwd: Path | None = None, **env: str) -> Terminal:
+    def editor(
+        self, kind: str, *args: str, cwd: Path | None = None, size: tuple[int, int] = (24, 80), **env: str
+    ) -> Terminal:
         """Start an editor; `instance` waits until it has registered."""
-        terminal = start_editor(kind, self.home, args, cwd or self.directory, **env)
+        terminal = start_editor(kind, self.home, args, cwd or self.directory, size, **env)
         self._terminals.append(terminal)
         return terminal
 
