@@ -10,6 +10,7 @@ from tests.support.editors import Terminal
 from tests.support.ideclient import LockFile, wait_lock
 from tests.support.scriptedapi import ScriptedApi
 from tests.support.stage import Stage
+from tests.support.waiting import wait_until
 
 CALC = "def add(a, b):\n    return a + b\n\n\nprint(add(1, 2))\n"
 
@@ -55,8 +56,18 @@ class Scene:
     def claude_of(self, editor: Terminal) -> Claude:
         """Start a CLI that is told an editor's port, and wait until it is ready and connected."""
         started = self.claude(CLAUDE_CODE_SSE_PORT=str(self.lock(editor).port)).ready()
-        started.shows("⧉ In calc.py")
+        self.connected(editor, started.terminal.pid)
         return started
+
+    def connected(self, editor: Terminal, *pids: int) -> None:
+        """Wait until the CLIs with these process ids, and no others, are connected to an editor."""
+        instance = self.stage.instance(editor)
+
+        def clients() -> set[int]:
+            listed = {entry["instance_id"]: entry["ide_clients"] for entry in self.stage.status()["instances"]}
+            return {client["pid"] for client in listed[instance]}
+
+        wait_until(lambda: clients() == set(pids), f"{instance} with the clients {pids}")
 
     def inside(self, *args: str) -> Claude:
         """Start an editor in the project and a CLI in it by `:ClaudeCode`; `terminal` is the editor's."""
