@@ -18,8 +18,19 @@ function! vim_mcp#autostart(...) abort
   endif
   let s:decided = 1
   if get(g:, 'vim_mcp_enabled', 1)
+    call s:check_choices()
     call vim_mcp#link#start()
   endif
+endfunction
+
+" A misspelt setting of what clients may do counts as 'off', and its user should not have to find that out.
+function! s:check_choices() abort
+  for [name, choices] in items({'access': ['edit', 'read', 'off'], 'execute': ['safe', 'all', 'off']})
+    let value = get(g:, 'vim_mcp_' . name, choices[0])
+    if index(choices, value) < 0
+      call vim_mcp#notice#unasked(printf('g:vim_mcp_%s is none of %s: %s', name, join(choices, ', '), string(value)))
+    endif
+  endfor
 endfunction
 
 " :VimMCPStart: registers this editor, whatever the settings say. One that waits for a hub tries again at once.
@@ -62,7 +73,12 @@ function! vim_mcp#paused() abort
   return vim_mcp#methods#paused()
 endfunction
 
-" Completion of :VimMCPPause.
+" How many Claudes are connected to this editor, for status lines.
+function! vim_mcp#ide_clients() abort
+  return vim_mcp#ide#clients()
+endfunction
+
+" Completion of :VimMCPPause and :VimMCPSelection.
 function! vim_mcp#on_off(lead, line, position) abort
   return "on\noff"
 endfunction
@@ -83,6 +99,8 @@ function! vim_mcp#status() abort
   let info = vim_mcp#link#info()
   let words = [info.state ==# 'connected' ? 'connected as ' . info.instance_id : s:not_connected(info)]
   call add(words, vim_mcp#paused() ? 'paused' : 'access: ' . info.access)
+  let clients = vim_mcp#ide#clients()
+  call add(words, clients ? clients . ' Claude' . (clients > 1 ? 's' : '') : '')
   call add(words, info.socket ==# '' ? '' : info.socket)
   call vim_mcp#notice#echo(join(filter(words, 'v:val !=# ""'), ', '))
 endfunction

@@ -48,7 +48,7 @@ endfunction
 
 function! s:line(entry) abort
   let l:place = a:entry.name ==# '' ? '' : fnamemodify(a:entry.name, ':~:.') . (a:entry.line ? ':' . a:entry.line : '')
-  let l:outcome = a:entry.undone ? '(undone)' : a:entry.error ==# '' ? '' : '(refused: ' . a:entry.error . ')'
+  let l:outcome = a:entry.undone ? '(undone)' : a:entry.error ==# '' ? '' : '(not done: ' . a:entry.error . ')'
   let l:words = [strftime('%H:%M:%S', a:entry.time), a:entry.client ==# '' ? '-' : a:entry.client, a:entry.method,
         \ l:place, a:entry.summary, l:outcome]
   return strtrans(join(filter(l:words, 'v:val !=# ""'), '  '))

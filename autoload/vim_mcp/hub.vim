@@ -11,14 +11,14 @@ let s:own = [s:root . '/.venv/bin/vim-mcp', fnamemodify(s:root, ':h:h:h:h:h') . 
 function! vim_mcp#hub#command() abort
   let setting = get(g:, 'vim_mcp_command', '')
   if !empty(setting)
-    return s:words(setting)
+    return vim_mcp#hub#words(setting)
   endif
   let found = filter(['vim-mcp'] + s:own, 'executable(v:val)')
   return found[:0]
 endfunction
 
-" A string that is a program's name may hold blanks; any other is split at them.
-function! s:words(setting) abort
+" A setting that is a command, as a list. A string that is a program's name may hold blanks; any other is split at them.
+function! vim_mcp#hub#words(setting) abort
   if type(a:setting) == type([])
     return map(copy(a:setting), 'vim_mcp#paths#home(v:val)')
   elseif type(a:setting) != type('')
@@ -37,7 +37,7 @@ endfunction
 function! vim_mcp#hub#obstacle() abort
   let command = vim_mcp#hub#command()
   if empty(command)
-    return 'vim-mcp is not on PATH; install it or set g:vim_mcp_command'
+    return 'no `vim-mcp` command: run `make setup` in the plugin'
   endif
   return executable(command[0]) ? '' : 'cannot run "' . command[0] . '"; check g:vim_mcp_command'
 endfunction

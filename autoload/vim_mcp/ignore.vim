@@ -23,6 +23,7 @@ function! vim_mcp#ignore#matches(name) abort
     return 0
   endif
   let l:patterns = get(g:, 'vim_mcp_ignore', s:default)
+  let l:patterns = type(l:patterns) == type('') ? split(l:patterns, ',') : l:patterns
   if l:patterns !=# s:compiled
     call s:compile(l:patterns)
   endif

@@ -106,11 +106,6 @@ function! vim_mcp#transport#lost(number) abort
   endif
 endfunction
 
-" The number of the present connection; it changes with each one.
-function! vim_mcp#transport#number() abort
-  return s:number
-endfunction
-
 " Sends the dictionary `message`. Throws when it cannot be put into JSON; a connection that is closed drops it.
 function! vim_mcp#transport#send(message) abort
   if s:nvim

@@ -31,8 +31,6 @@ class Config:
     """One of `LOG_LEVELS`."""
     idle_timeout: float = 30.0
     """How long the hub stays without an editor and a client; 0: for ever."""
-    request_timeout: float = 5.0
-    """How long an editor has for an answer."""
     register_timeout: float = 5.0
     """How long a caller has for its first line."""
     max_instances: int = 100

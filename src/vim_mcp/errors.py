@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 NO_INSTANCE_SELECTED = 1001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode
 from tests.support.editors import TIMEOUT, EditorHome, Terminal
-from tests.support.rawhub import EditorError, RawEditor
+from tests.support.rawhub import EditorError, RawEditor, RawHub
 
 READING: dict[str, dict[str, Any]] = {"get_state": {}, "get_text": {}}
 CHANGING: dict[str, dict[str, Any]] = {
@@ -169,6 +170,9 @@ def test_the_patterns_are_the_persons(link: RawEditor, editor: tuple[Terminal, R
     assert given(link, project / "x.secret")
     command(editor[0], "let g:vim_mcp_ignore = []")
     assert given(link, home)
+    command(editor[0], "unlet g:vim_mcp_ignore | let g:vim_mcp_ignore = 'other,*.secret'")
+    assert not given(link, project / "x.secret")
+    assert given(link, project / "c.txt")
 
 
 def test_a_buffer_of_another_name_is_judged_by_its_name_now(
@@ -181,3 +185,10 @@ def test_a_buffer_of_another_name_is_judged_by_its_name_now(
     assert state(link, "current_buffer")["ignored"] is True
     assert kind_of(refused(link, "get_text")) == "ignored"
     wait_mode(link, "n")
+
+
+def test_a_misspelt_setting_is_told(home: EditorHome, launch: Callable[..., Terminal], raw_hub: RawHub) -> None:
+    home.add("let g:vim_mcp_execute = 'sfae'")
+    terminal = launch("one.txt")
+    raw_hub.editor()
+    terminal.wait_screen("g:vim_mcp_execute is none of safe, all, off: 'sf")

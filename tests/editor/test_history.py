@@ -51,7 +51,7 @@ def test_who_did_what_where(link: RawEditor, terminal: Terminal, tmp_path: Path)
     refused(link, "edit", buffer=0, kind="nothing", lines=[])
     refused(link, "get_text", buffer=99)
     assert history(terminal, link) == [
-        "other  edit  (refused: the text to replace does not occur in the buffer, nothing was changed)",
+        "other  edit  (not done: the text to replace does not occur in the buffer, nothing was changed)",
         "-  show  two.txt:1",
         "other^Ione  edit  two.txt:1  +1 -0 lines, saved",
         "claude-code 2.1  edit  one.txt:5  +2 -1 lines",

@@ -35,7 +35,6 @@ def test_the_defaults(tmp_path: Path) -> None:
         lock_directory=Path.home() / ".claude" / "ide",
         log_level="info",
         idle_timeout=30.0,
-        request_timeout=5.0,
         register_timeout=5.0,
         max_instances=100,
     )

@@ -27,7 +27,7 @@ class Directory:
         self._listeners: list[Listener] = []
         self._joined = asyncio.Event()
         self._expected: set[str] = set()
-        self._expected_until = 0.0
+        self._expected_until: float | None = None
 
     def __iter__(self) -> Iterator[Editor]:
         return iter(list(self._editors.values()))
@@ -78,12 +78,16 @@ class Directory:
     def expect(self, instance_ids: set[str]) -> None:
         """Editors that an earlier hub had, and that are about to dial again."""
         self._expected = instance_ids
-        self._expected_until = asyncio.get_running_loop().time() + GRACE
 
     async def settled(self) -> None:
-        """Wait until the expected editors are back, at most the grace period: before that, who is there says little."""
+        """Wait until the expected editors are back: before that, who is there says little.
+
+        The grace period begins with the first call, since a hub may have been busy with its own start before.
+        """
+        loop = asyncio.get_running_loop()
+        self._expected_until = self._expected_until or loop.time() + GRACE
         while missing := self._expected - self._editors.keys():
-            left = self._expected_until - asyncio.get_running_loop().time()
+            left = self._expected_until - loop.time()
             if left <= 0:
                 self._expected -= missing
                 return

@@ -50,7 +50,8 @@ class Registry:
             return {}
 
     def write(self, editors: Iterable[Editor]) -> None:
-        """Write the connected editors; a failure is logged, and no more, since nothing depends on the file."""
+        """Write the connected editors; a failure is logged: the next hub then expects nobody, and all that is
+        lost is that a call does not wait for those who are about to come back."""
         self._lines = {editor.instance_id: self._line(editor) for editor in editors}
         lines = ",\n".join(line for _, line in self._lines.values())
         try:

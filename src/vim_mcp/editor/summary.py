@@ -11,15 +11,16 @@ from vim_mcp.editor.link import Editor
 def summary(editor: Editor) -> dict[str, Any]:
     """Its id, process, files and directory, with what its user allows. Times are ISO 8601, UTC."""
     info, state = editor.info, editor.state
-    names = (b["name"] for b in state["buffers"] if b["listed"]) if state else info.buffers
+    names = [b["name"] for b in state["buffers"] if b["listed"]] if state else info.buffers
+    buffers = [name for name in names if name]
     return {
         "instance_id": editor.instance_id,
         "pid": info.pid,
         "cwd": state.get("cwd", info.cwd),
-        "main_file": info.main_file,
+        "main_file": info.main_file or next(iter(buffers), ""),
         "editor": info.editor,
         "version": info.version,
-        "buffers": [name for name in names if name],
+        "buffers": buffers,
         "started": _iso(editor.started),
         "last_seen": _iso(editor.last_seen),
         "short_lived": info.short_lived,

@@ -121,7 +121,7 @@ def _bound_content(state: dict[str, Any]) -> None:
     lines = current.get("content")
     if lines is None:
         return
-    _, count = text.clip("\n".join(lines), MAX_LINES, MAX_BYTES)
+    _, count = text.clip("\n".join(lines) + "\n", MAX_LINES, MAX_BYTES)
     if count < current.get("line_count", count):
         current["content"] = lines[:count]
         rest = f"vim://buffer/{current['id']}?first={count + 1}"
