@@ -54,3 +54,18 @@ def test_state_cuts_long_lines_at_its_bound(reader: Callable[[bytes], StdioClien
     current = reader((b"x" * 999 + b"\n") * 100).read_json("vim://state")["current_buffer"]
     assert current["content"] == ["x" * 999] * 50
     assert current["content_range"]["next"] == "vim://buffer/1?first=51"
+
+
+def test_an_empty_buffer_has_one_empty_line_and_no_more(stage: Stage, kind: str) -> None:
+    stage.instance(stage.editor(kind))
+    current = stage.client().read_json("vim://state")["current_buffer"]
+    assert (current["content"], current["line_count"]) == ([""], 1)
+    assert "content_range" not in current
+
+
+def test_an_editor_that_began_without_a_file_is_told_by_the_one_it_has_now(stage: Stage, kind: str) -> None:
+    editor = stage.editor(kind)
+    stage.instance(editor)
+    editor.type(":edit new.txt\r")
+    listed = stage.instances(lambda entries: bool(entries[0]["main_file"]))
+    assert Path(listed[0]["main_file"]).name == "new.txt"
