@@ -9,6 +9,8 @@ let s:bool = [v:false, v:true]
 " The most diagnostics that are given.
 let s:limit = 2000
 
+let s:not_open = -2
+
 let s:severities = {'e': 'error', 'w': 'warning', 'i': 'information', 'n': 'hint'}
 
 " Lists that hold what a search has found, by their titles: the command, perhaps
@@ -17,17 +19,32 @@ let s:finds = '\c^:\=\%(\a\+!\=\s\+\)*\%(\w*grep\w*\|rg\|ag\|ack\|files\|cs\%[co
 
 " See docs/protocol.md.
 function! vim_mcp#diagnostics#get_diagnostics(params) abort
-  let l:bufnr = vim_mcp#params#number(a:params, 'buffer', -1)
-  let l:bufnr = l:bufnr == -1 ? -1 : vim_mcp#buffers#by_id(l:bufnr)
-  let l:all = has('nvim') ? luaeval('require("vim_mcp.diagnostics").get(_A)', l:bufnr) : s:from_lists(l:bufnr)
+  let l:bufnr = s:asked_for(a:params)
+  let l:all = l:bufnr == s:not_open ? [] : has('nvim') ? luaeval('require("vim_mcp.diagnostics").get(_A)', l:bufnr) : s:from_lists(l:bufnr)
   let l:names = s:names(l:all)
   let l:private = filter(copy(l:names), 'vim_mcp#ignore#matches(v:val)')
   let l:shown = filter(l:all, '!has_key(l:private, v:val.buffer)')
   let l:truncated = len(l:shown) > s:limit
   let l:shown = sort(l:shown, 's:compare')[: s:limit - 1]
-  return {'diagnostics': map(l:shown, 'extend(v:val, {"name": l:names[v:val.buffer]})'),
-        \ 'source': has('nvim') ? 'vim.diagnostic' : 'location and quickfix lists',
-        \ 'truncated': s:bool[l:truncated], 'skipped': sort(values(l:private))}
+  call map(l:shown, 'extend(v:val, {"name": l:names[v:val.buffer]})')
+  if vim_mcp#params#bool(a:params, 'utf16', 0)
+    call vim_mcp#ranges#add(l:shown)
+  endif
+  return extend({'diagnostics': l:shown, 'truncated': s:bool[l:truncated], 'skipped': sort(values(l:private)),
+        \ 'source': has('nvim') ? 'vim.diagnostic' : 'location and quickfix lists'},
+        \ vim_mcp#params#given(a:params, 'file') ? {'open': s:bool[l:bufnr != s:not_open]} : {})
+endfunction
+
+" The number of the buffer that is asked for, -1 for all of them. A file that is
+" not open has no diagnostics, and that is no failure.
+function! s:asked_for(params) abort
+  if vim_mcp#params#given(a:params, 'file')
+    let l:file = vim_mcp#params#string(a:params, 'file')
+    let l:bufnr = l:file =~# '^/' ? vim_mcp#buffers#find(l:file) : -1
+    return l:bufnr < 0 ? s:not_open : l:bufnr
+  endif
+  let l:bufnr = vim_mcp#params#number(a:params, 'buffer', -1)
+  return l:bufnr == -1 ? -1 : vim_mcp#buffers#by_id(l:bufnr)
 endfunction
 
 " The names of the buffers that have diagnostics. Asking for one takes long where

@@ -45,19 +45,20 @@ function! s:refuse(path, reason) abort
 endfunction
 
 " Load a buffer without showing it, as far as it is not loaded. A file that
-" another editor is working on becomes read-only (see swap.vim).
+" another editor is working on becomes read-only (see swap.vim). Vim would tell of
+" a window that there is not, at which its own matchparen fails.
 function! vim_mcp#files#load(bufnr) abort
   if bufloaded(a:bufnr)
     return
   endif
   call vim_mcp#files#require()
   call vim_mcp#files#loadable(vim_mcp#buffers#name(a:bufnr))
-  let l:shortmess = &shortmess
-  set shortmess+=A
+  let l:options = [&shortmess, &eventignore]
+  set shortmess+=A eventignore+=BufWinEnter
   try
     silent call bufload(a:bufnr)
   finally
-    let &shortmess = l:shortmess
+    let [&shortmess, &eventignore] = l:options
   endtry
   call vim_mcp#swap#hold(a:bufnr, '')
   call s:finish_later(a:bufnr)

@@ -19,6 +19,10 @@ let s:table = {
       \   'keys': 0, 'history': 0},
       \ 'edit': {'run': 'vim_mcp#edit#edit', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
       \ 'show': {'run': 'vim_mcp#show#show', 'access': 'edit', 'waits': 'normal or terminal', 'keys': 1, 'history': 1},
+      \ 'open_file': {'run': 'vim_mcp#open#open_file', 'access': 'edit', 'waits': 'normal or terminal', 'keys': 1,
+      \   'history': 1},
+      \ 'load_file': {'run': 'vim_mcp#open#load_file', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
+      \ 'save': {'run': 'vim_mcp#save#request', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
       \ 'navigate': {'run': 'vim_mcp#navigate#navigate', 'access': 'edit', 'waits': 'normal', 'keys': 1, 'history': 1},
       \ 'execute': {'run': 'vim_mcp#execute#execute', 'access': 'edit', 'waits': 'normal', 'keys': 1, 'history': 1},
       \ }

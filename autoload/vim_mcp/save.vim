@@ -6,6 +6,21 @@ set cpo&vim
 
 let s:error = ''
 
+" The method `save`: see docs/protocol.md.
+function! vim_mcp#save#request(params) abort
+  let l:file = vim_mcp#params#string(a:params, 'file')
+  call vim_mcp#ignore#refuse(l:file)
+  let l:bufnr = vim_mcp#buffers#find(vim_mcp#files#checked(l:file))
+  if l:bufnr < 0 || !bufloaded(l:bufnr)
+    call vim_mcp#methods#fail('not_found', l:file . ' is not open in this editor: nothing was saved')
+  endif
+  call vim_mcp#swap#refuse(l:bufnr)
+  call vim_mcp#save#check(l:bufnr)
+  call vim_mcp#save#check_text(l:bufnr, [])
+  call vim_mcp#save#save(l:bufnr)
+  return {'saved': v:true, 'buffer': l:bufnr}
+endfunction
+
 " Throw when the file cannot be written, before anything is changed.
 function! vim_mcp#save#check(bufnr) abort
   let l:name = vim_mcp#buffers#name(a:bufnr)

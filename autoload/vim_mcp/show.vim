@@ -39,8 +39,12 @@ function! vim_mcp#show#buffer(bufnr, line, column) abort
   return s:place(s:open(a:bufnr), a:bufnr, a:line, a:column)
 endfunction
 
-" Show a buffer in a window and return the window's id.
+" Show a buffer in a window and return the window's id. A file that has changed on
+" disk is looked at first: Vim would ask what to do about it when it is entered.
 function! s:open(bufnr) abort
+  if bufloaded(a:bufnr)
+    call vim_mcp#disk#conflict(a:bufnr)
+  endif
   let l:window = s:window(a:bufnr)
   let l:commands = s:commands(l:window, a:bufnr)
   call s:guard_swap(a:bufnr, bufloaded(a:bufnr))

@@ -14,18 +14,17 @@ function! vim_mcp#substitute#place(bufnr, old_lines, new_lines) abort
   " Text that ends in a line end also matches at the end of the last line.
   let l:closed = getbufvar(a:bufnr, '&endofline') || !getbufvar(a:bufnr, '&binary') && getbufvar(a:bufnr, '&fixendofline')
   let l:text = l:lines + (l:closed ? [''] : [])
-  let l:mark = s:nul_mark(l:text + a:old_lines)
-  let [l:haystack, l:needle] = [s:joined(l:text, l:mark), s:joined(a:old_lines, l:mark)]
+  let l:mark = vim_mcp#joined#mark(l:text + a:old_lines)
+  let [l:haystack, l:needle] = [vim_mcp#joined#join(l:text, l:mark), vim_mcp#joined#join(a:old_lines, l:mark)]
   let l:offsets = s:offsets(l:haystack, l:needle)
   if len(l:offsets) != 1
-    call s:refuse(l:haystack, l:offsets, s:joined([s:longest(a:old_lines)], l:mark))
+    call s:refuse(l:haystack, l:offsets, vim_mcp#joined#join([s:longest(a:old_lines)], l:mark))
   endif
-  let l:before = strpart(l:haystack, 0, l:offsets[0])
-  let l:first = count(l:before, "\n") + 1
+  let [l:first, l:column] = vim_mcp#joined#position(l:haystack, l:offsets[0], l:mark)
   let l:last = l:first + len(a:old_lines) - 1
   return [l:first, min([l:last, len(l:lines)]),
         \ s:spliced(l:text, l:first, l:last, a:old_lines, empty(a:new_lines) ? [''] : a:new_lines,
-        \   strlen(s:unjoined(l:before[strridx(l:before, "\n") + 1 :], l:mark)), l:last > len(l:lines))]
+        \   l:column - 1, l:last > len(l:lines))]
 endfunction
 
 " The lines first..last of a:text with a:old, which begins at byte a:column of
@@ -37,27 +36,6 @@ function! s:spliced(text, first, last, old, new, column, past_end) abort
   let l:lines[0] = l:head . l:lines[0]
   let l:lines[-1] .= strpart(a:text[a:last - 1], l:tail_at)
   return a:past_end && l:lines[-1] ==# '' ? l:lines[:-2] : l:lines
-endfunction
-
-" A NUL in a line is a "\n" in Vim, and so would be the joint between lines. So
-" NULs stand as a mark while lines are joined, one that occurs nowhere else.
-function! s:nul_mark(lines) abort
-  if match(a:lines, "\n") < 0
-    return ''
-  endif
-  let [l:all, l:number] = [join(a:lines, ''), 0]
-  while stridx(l:all, "\x01" . l:number . "\x02") >= 0
-    let l:number += 1
-  endwhile
-  return "\x01" . l:number . "\x02"
-endfunction
-
-function! s:joined(lines, mark) abort
-  return join(a:mark ==# '' ? a:lines : map(copy(a:lines), 'join(split(v:val, "\n", 1), a:mark)'), "\n")
-endfunction
-
-function! s:unjoined(line, mark) abort
-  return a:mark ==# '' ? a:line : join(split(a:line, a:mark, 1), "\n")
 endfunction
 
 " Where a:needle begins in a:haystack, overlapping places too, a few beyond what

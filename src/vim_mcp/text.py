@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import quote, unquote
 
-from urllib.parse import quote
-
 REPLACEMENT = "\ufffd"
 """Stands for bytes that are no text."""
 NUL_IN_VIM = "\n"
@@ -67,14 +65,6 @@ def clip(text: str, max_lines: int, max_bytes: int) -> tuple[str, int]:
             break
         end, count = stop, count + 1
     return text[:end], count
-
-
-_UNRESERVED_IN_PATHS = "/!$&'()*+,;=:@"
-
-
-def file_uri(path: str) -> str:
-    """The `file` URI of an absolute path, percent-encoded as RFC 3986 asks, non-ASCII characters as UTF-8."""
-    return "file://" + quote(path, safe=_UNRESERVED_IN_PATHS, errors="replace")
 
 
 def paths_of_uri(uri: str) -> list[str]:

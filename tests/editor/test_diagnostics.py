@@ -204,3 +204,81 @@ def test_lists_are_bounded_and_private_buffers_named(link: RawEditor, do: Do, pr
     assert (len(found["diagnostics"]), found["truncated"]) == (2000, True)
     assert found["skipped"] == [str(project / ".env")]
     assert "secret" not in str(get(link, buffer=2))
+
+
+# ---- as IDEs count
+
+
+def ranges(link: RawEditor, **params: Any) -> list[tuple[int, int, int, int]]:
+    """The ranges of the diagnostics, 0-based and in units of UTF-16."""
+    found = [item["range"] for item in get(link, utf16=True, **params)["diagnostics"]]
+    ends = [(item["start"], item["end"]) for item in found]
+    return [(start["line"], start["character"], end["line"], end["character"]) for start, end in ends]
+
+
+def from_vim_or_neovim(kind: str, *places: tuple[int, int, int, int], buffer: int = 1) -> str:
+    """An Ex command by which the editor has diagnostics at places: lines and byte columns from 1, ends just behind."""
+    if kind == "vim":
+        keys = ("lnum", "col", "end_lnum", "end_col")
+        items = [", ".join(f"'{key}': {value}" for key, value in zip(keys, place, strict=True)) for place in places]
+        listed = ", ".join(f"{{'bufnr': {buffer}, 'type': 'E', 'text': 'x', {item}}}" for item in items)
+        return f"call setqflist([{listed}])"
+    keys = ("lnum", "col", "end_lnum", "end_col")
+    items = [", ".join(f"{key} = {value - 1}" for key, value in zip(keys, place, strict=True)) for place in places]
+    return setting(", ".join(f"{{message = 'x', {item}}}" for item in items), buffer)
+
+
+@pytest.mark.requirement("IDE-DIAG-01")
+def test_ranges_count_utf16_units_from_zero(link: RawEditor, do: Do, kind: str) -> None:
+    edit(link, lines=["ascii text", "\u00e9\u6f22 \U0001d4b3\U0001f642 e\u0301 end", ""])
+    places = [(1, 1, 1, 6), (2, 3, 2, 6), (2, 7, 2, 11), (2, 15, 3, 1), (2, 1, 2, 1)]
+    do(from_vim_or_neovim(kind, *places))
+    found = ranges(link)
+    assert sorted(found) == sorted([(0, 0, 0, 5), (1, 1, 1, 2), (1, 3, 1, 5), (1, 7, 2, 0), (1, 0, 1, 0)])
+    assert all("range" not in item for item in get(link)["diagnostics"])
+
+
+@pytest.mark.requirement("IDE-DIAG-01")
+def test_places_that_are_gone_are_the_nearest(link: RawEditor, do: Do, kind: str) -> None:
+    edit(link, lines=["short"])
+    do(from_vim_or_neovim(kind, (1, 3, 1, 99), (50, 7, 50, 9)))
+    assert ranges(link)[0] == (0, 2, 0, 5)
+    assert ranges(link)[1][1:] in ((0, 0, 0), (0, 49, 0))
+
+
+@vim
+@pytest.mark.requirement("IDE-DIAG-01")
+def test_there_is_always_an_end(link: RawEditor, do: Do, project: Path) -> None:
+    (project / "other.txt").write_text("\u6f22\U0001f642x\n")
+    do("badd other.txt")
+    do("call setqflist([{'bufnr': 1, 'lnum': 2, 'col': 4, 'text': 'x'}, {'bufnr': 1, 'lnum': 3, 'text': 'x'}])")
+    assert ranges(link) == [(1, 2, 1, 2), (2, 0, 2, 0)]
+    do("call setqflist([{'bufnr': 2, 'lnum': 1, 'col': 8, 'text': 'x'}, {'bufnr': 2, 'lnum': 9, 'text': 'x'}])")
+    assert ranges(link) == [(0, 3, 0, 3), (8, 0, 8, 0)]
+
+
+@pytest.mark.requirement("IDE-TOOL-08")
+def test_the_file_that_is_asked_for(link: RawEditor, do: Do, project: Path, kind: str) -> None:
+    (project / "one.txt.bak").write_text("other\n")
+    (project / "link.txt").symlink_to(project / "one.txt")
+    do("silent write")
+    do("badd one.txt.bak")
+    do(from_vim_or_neovim(kind, (1, 1, 1, 2)))
+    for name in ("one.txt", "link.txt"):
+        found = get(link, file=str(project / name), utf16=True)
+        assert (len(found["diagnostics"]), found["open"]) == (1, True)
+        assert found["diagnostics"][0]["name"] == str(project / "one.txt")
+    assert get(link, file=str(project / "one.txt.bak"))["diagnostics"] == []
+    assert get(link, file=str(project / "one.txt.bak"))["open"] is True
+    for absent in (str(project / "one"), str(project / "one*"), "one.txt", str(project), "scp://host/x"):
+        found = get(link, file=absent)
+        assert (found["diagnostics"], found["open"]) == ([], False)
+
+
+@pytest.mark.requirement("IDE-TOOL-08", "IDE-IGNORE-01")
+def test_a_private_files_diagnostics_are_not_given(link: RawEditor, do: Do, project: Path, kind: str) -> None:
+    (project / ".env").write_text("SECRET=1\n")
+    do("badd .env")
+    do(from_vim_or_neovim(kind, (1, 1, 1, 2), buffer=2))
+    found = get(link, file=str(project / ".env"), utf16=True)
+    assert (found["diagnostics"], found["skipped"]) == ([], [str(project / ".env")])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text
+from tests.support.editing import command, edit, kind_of, refused, state, text
 from tests.support.editors import EditorHome, Terminal
 from tests.support.rawhub import RawEditor, RawHub
 
@@ -260,3 +260,12 @@ def test_latin1_refuses_what_it_cannot_hold(latin1: RawEditor, as_file: Callable
         assert error["code"] == -32602
         assert "`lines_file`" in error["message"]
     assert text(latin1) == ["before"]
+
+
+def test_brackets_at_the_beginning_hinder_no_reading(editor: tuple[Terminal, RawEditor], tmp_path: Path) -> None:
+    """Vim's matchparen fails at the second bracket in a window that nobody sees."""
+    terminal, link = editor
+    for name in ("one", "two", "three"):
+        (tmp_path / name).write_text(f"[{name}]\n")
+        command(terminal, f"badd {tmp_path / name}")
+        assert text(link, file=str(tmp_path / name)) == [f"[{name}]"]

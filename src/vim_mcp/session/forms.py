@@ -14,12 +14,12 @@ from pydantic import ValidationError
 
 from vim_mcp.errors import INTERNAL_ERROR, INVALID_PARAMS, VimMcpError
 from vim_mcp.session import resources
-from vim_mcp.tools.base import Result, Tool
+from vim_mcp.tools.base import Listed, Result
 
 logger = logging.getLogger(__name__)
 
 
-def described(tool: Tool) -> types.Tool:
+def described(tool: Listed) -> types.Tool:
     """A tool as it is listed."""
     return types.Tool(
         name=tool.name,
@@ -37,7 +37,7 @@ def described(tool: Tool) -> types.Tool:
     )
 
 
-def validated(tool: Tool, arguments: dict[str, Any]) -> Any:
+def validated(tool: Listed, arguments: dict[str, Any]) -> Any:
     """The arguments as the tool's own type. Raises the JSON-RPC error -32602, which names what does not fit."""
     try:
         return tool.arguments.model_validate(arguments)
@@ -70,6 +70,11 @@ def succeeded(result: Result) -> types.CallToolResult:
         content=[types.TextContent(type="text", text=result.words())],
         structured_content=result.model_dump(mode="json", exclude_none=True),
     )
+
+
+def told(texts: list[str]) -> types.CallToolResult:
+    """The result of a tool that gives text alone, a block for each."""
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text) for text in texts])
 
 
 def failed(error: VimMcpError) -> types.CallToolResult:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.runner import serve_loop
@@ -19,13 +18,13 @@ from mcp_types import PROTOCOL_VERSION_META_KEY
 from vim_mcp import __version__, wire
 from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.registry import Preference
-from vim_mcp.errors import INVALID_PARAMS, VimMcpError
+from vim_mcp.errors import VimMcpError
 from vim_mcp.session import forms, resources
+from vim_mcp.session.conversation import Context, Conversation
 from vim_mcp.session.roots import list_roots
 from vim_mcp.session.selection import Selection
 from vim_mcp.session.subscriptions import Subscriptions
-from vim_mcp.session.transport import Transport
-from vim_mcp.tools.base import Call
+from vim_mcp.tools.base import Call, Tool
 from vim_mcp.tools.table import TOOLS
 
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)  # roots are deprecated, and what clients have
@@ -36,7 +35,6 @@ INSTRUCTIONS = (
     "saved unless asked), search with vim_search, run Ex commands with vim_execute. If several editors are connected, "
     "list_vim_instances and select_vim_instance say which one is meant."
 )
-Context = ServerRequestContext[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class Hello:
     state: dict[str, Any]
 
 
-class Session:
+class Session(Conversation[Tool]):
     """One client's conversation. `write` sends bytes to the client, `drain` waits until they are taken."""
 
     def __init__(
@@ -59,13 +57,11 @@ class Session:
         write: Callable[[bytes], None],
         drain: Callable[[], Awaitable[None]],
     ):
+        super().__init__(TOOLS, resources.RESOURCES, write, drain)
         self._directory = directory
         self._hello = hello
         self._write = write
-        self.transport = Transport(write, drain)
-        self.client_name = "an MCP client"
         self._roots: list[str] | None = None
-        self._context: Context | None = None
         self._selection = Selection(directory, preference, hello.instance, self._working_directories, self._remember)
         self._selection.expect(hello.state.get("selected"))
         self._subscriptions = Subscriptions(hello.state.get("subscriptions", ()), write, lambda: self.selected)
@@ -103,11 +99,11 @@ class Session:
             version=__version__,
             title="Vim and Neovim",
             instructions=INSTRUCTIONS,
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-            on_list_resources=self._list_resources,
-            on_list_resource_templates=self._list_templates,
-            on_read_resource=self._read_resource,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_templates,
+            on_read_resource=self.read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
             on_subscriptions_listen=self._subscriptions.streams,
@@ -121,49 +117,11 @@ class Session:
         state = {"selected": self._selection.selected, "subscriptions": self._subscriptions.uris()}
         self._write(wire.encode({"relay": {"state": state}}))
 
-    # Tools
+    # Tools and resources
 
-    async def _list_tools(self, _: Context, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[forms.described(tool) for tool in TOOLS.values()])
-
-    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        self._note_client(ctx)
-        tool = TOOLS.get(params.name)
-        if tool is None:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool {params.name!r}. There are: {', '.join(TOOLS)}")
-        arguments = forms.validated(tool, params.arguments or {})
-        try:
-            with forms.faults_told(tool.name):
-                editor = await self._selection.editor(arguments.instance_id) if tool.needs_editor else None
-                result = await tool.run(Call(self._selection, self.client_name, editor), arguments)
-        except VimMcpError as error:
-            return forms.failed(error)
-        return forms.succeeded(result)
-
-    def _note_client(self, ctx: Context) -> None:
-        self._context = ctx
-        info = ctx.session.client_params.client_info if ctx.session.client_params else None
-        if info:
-            self.client_name = f"{info.name} {info.version}".strip()
-
-    # Resources
-
-    async def _list_resources(self, _: Context, __: Any) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=[forms.listed_resource(r) for r in resources.RESOURCES])
-
-    async def _list_templates(self, _: Context, __: Any) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(
-            resource_templates=[forms.listed_template(r) for r in resources.TEMPLATES]
-        )
-
-    async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        self._note_client(ctx)
-        try:
-            with forms.faults_told(str(params.uri)):
-                contents = await self._contents(str(params.uri))
-        except VimMcpError as error:
-            raise MCPError(error.code, error.message, error.data or None) from error
-        return types.ReadResourceResult(contents=[forms.content(piece) for piece in contents])
+    async def _run(self, tool: Tool, arguments: Any) -> types.CallToolResult:
+        editor = await self._selection.editor(arguments.instance_id) if tool.needs_editor else None
+        return forms.succeeded(await tool.run(Call(self._selection, self.client_name, editor), arguments))
 
     async def _contents(self, uri: str) -> list[resources.Content]:
         if uri == "vim://instances":

@@ -1,4 +1,4 @@
-"""MCP messages between the SDK's server and a line connection."""
+"""MCP messages between the SDK's server and a connection that delivers them one by one: lines, or frames."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import Any
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCRequest, jsonrpc_message_adapter
+from mcp_types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from vim_mcp import wire
 from vim_mcp.errors import INVALID_REQUEST
 
 PARSE_ERROR = -32700
+_INITIALIZED = "initialized"
+"""The notification's name in the protocol's first drafts, which some clients send still."""
 _MAX_WAITING = 1000
 """Messages of one client that may wait to be served."""
 
@@ -120,23 +122,29 @@ class Transport:
         self.outbox = Outbox(write, drain)
 
     def receive(self, line: bytes) -> None:
-        """Take one line of the client's; what is no JSON-RPC message is answered at once."""
+        """Take one message of the client's; what is no JSON-RPC message is answered at once."""
         try:
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except (ValidationError, ValueError):
             self._refuse(line)
             return
+        if isinstance(message, JSONRPCNotification):
+            if "id" in json.loads(line):  # one that is no id: such a request would get no answer
+                self._refuse(line)
+                return
+            if message.method == _INITIALIZED:
+                message.method = f"notifications/{_INITIALIZED}"
         if not self.inbox.put(SessionMessage(message)):
             self._answer(_id_of(message), INVALID_REQUEST, f"more than {_MAX_WAITING} messages wait to be served")
 
     def _refuse(self, line: bytes) -> None:
         try:
             parsed = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             self._answer(None, PARSE_ERROR, f"not JSON: {error}")
             return
         if isinstance(parsed, list):
-            self._answer(None, INVALID_REQUEST, "batches are not supported: send one message a line")
+            self._answer(None, INVALID_REQUEST, "batches are not supported: send each message by itself")
             return
         request_id = parsed.get("id") if isinstance(parsed, dict) else None
         valid = isinstance(request_id, int | str) and not isinstance(request_id, bool)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from vim_mcp.editor.link import Editor
+from vim_mcp.tools.asking import ask
 
 
 class Arguments(BaseModel):
@@ -64,8 +65,30 @@ class Call:
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the editor in the client's name; parameters that are None are left out."""
-        given = {key: value for key, value in params.items() if value is not None}
-        return await self.editor.request(method, {**given, "client": self.client})
+        return await ask(self.editor, self.client, method, params)
+
+
+class Listed(Protocol):
+    """What a list of tools shows of a tool, and what its arguments are checked by."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def arguments(self) -> type[BaseModel]: ...
+    @property
+    def schema(self) -> dict[str, Any]: ...
+    @property
+    def output_schema(self) -> dict[str, Any] | None: ...
+    @property
+    def read_only(self) -> bool: ...
+    @property
+    def destructive(self) -> bool: ...
+    @property
+    def idempotent(self) -> bool: ...
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import os.path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from vim_mcp.errors import CommandFailed, InvalidParameters
-from vim_mcp.text import from_lines, to_lines
+from vim_mcp.text import exact_lines, to_lines
+from vim_mcp.tools.asking import absolute, ask_with_text
 from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
-
-_LITTLE = 32 * 1024
-"""Characters of text that are quicker in a request's JSON than by a file."""
 
 
 class EditArguments(EditorArguments):
@@ -94,12 +90,14 @@ async def vim_edit(call: Call, arguments: EditArguments) -> Edited:
 
     Raises `InvalidParameters`, and `CommandFailed`: kind `changed`, `swap`, `ignored`, `access`, `busy`, `vim`, …
     """
-    file = _absolute(arguments.file, call.editor.state.get("cwd", call.editor.info.cwd))
+    file = absolute(arguments.file, call.editor.state.get("cwd", call.editor.info.cwd))
     if arguments.content is None and arguments.old_text is None:
         return await _show(call, arguments, file)
     conditions = {"file": file, "changedtick": arguments.changedtick, "save": arguments.save}
     try:
-        answer = await _request_edit(call, {**conditions, **_change(arguments)})
+        answer = await ask_with_text(
+            call.editor, call.client, "edit", {**conditions, **_change(arguments)}, "lines", "old_lines"
+        )
     except CommandFailed as error:
         if error.data.get("kind") == "swap":
             raise CommandFailed(_with_holder(call, error.message, error.data), **error.data) from error
@@ -108,21 +106,6 @@ async def vim_edit(call: Call, arguments: EditArguments) -> Edited:
     return Edited.model_validate(
         {**answer, "action": "edited", "file": buffer["name"] or file, "line_count": buffer["line_count"]}
     )
-
-
-async def _request_edit(call: Call, request: dict[str, Any]) -> Any:
-    """Ask for the edit, its text by file where JSON would not do: it is long, or JSON is not the editor's encoding."""
-    texts = {name: request[name] for name in ("lines", "old_lines") if name in request}
-    size = sum(len(line) for lines in texts.values() for line in lines)
-    if size <= _LITTLE and call.editor.info.encoding == "utf-8":
-        return await call.request("edit", request)
-    with contextlib.ExitStack() as files:
-        for name, lines in texts.items():
-            path = files.enter_context(call.editor.text_file())
-            path.write_bytes(from_lines(lines).encode("utf-8", "replace"))
-            request[f"{name}_file"] = str(path)
-            del request[name]
-        return await call.request("edit", request)
 
 
 def _with_holder(call: Call, message: str, swap: dict[str, Any]) -> str:
@@ -147,19 +130,12 @@ async def _show(call: Call, arguments: EditArguments, file: str) -> Edited:
     )
 
 
-def _absolute(path: str, cwd: str) -> str:
-    """`path` as an absolute one; `~` is the user's home. Names that Vim must refuse are passed on as they are."""
-    if not path or "\0" in path or "://" in path:
-        return path
-    return os.path.join(cwd, os.path.expanduser(path))
-
-
 def _change(arguments: EditArguments) -> dict[str, Any]:
     if arguments.old_text is not None:
         return {
             "kind": "substitute",
-            "old_lines": _exact_lines(arguments.old_text),
-            "lines": _exact_lines(arguments.new_text or ""),
+            "old_lines": exact_lines(arguments.old_text),
+            "lines": exact_lines(arguments.new_text or ""),
         }
     lines = to_lines(arguments.content or "") if arguments.content else []
     if arguments.line is None:
@@ -167,11 +143,6 @@ def _change(arguments: EditArguments) -> dict[str, Any]:
     if arguments.end_line is None:
         return {"kind": "insert", "line": arguments.line, "lines": lines or [""]}
     return {"kind": "replace", "line": arguments.line, "end_line": arguments.end_line, "lines": lines}
-
-
-def _exact_lines(text: str) -> list[str]:
-    """`text` cut at its line ends, a final one opening a last empty piece: for text that may end within a line."""
-    return to_lines(text + "\n")
 
 
 TOOLS = (
