@@ -65,8 +65,11 @@ def _describe(answer: dict[str, Any]) -> Iterator[str]:
         yield f"{answer['state']}: hub {answer['version']}, process {answer['pid']}, up {_duration(answer['uptime'])}"
         yield from [f"fault: {answer['fault']}"] if answer.get("fault") else []
         yield f"socket: {answer['socket']}"
-        yield from _table("editors", answer["instances"], ("instance_id", "pid", "editor", "cwd", "main_file"))
-        yield from _table("clients", answer["clients"], ("name", "pid", "selected"))
+        instances = answer["instances"]
+        yield from (f"fault: {fault}" for fault in dict.fromkeys(i.get("ide_fault") for i in instances) if fault)
+        yield from _table("editors", instances, ("instance_id", "pid", "editor", "port", "cwd", "main_file"))
+        claude = [{**client, "selected": i["instance_id"]} for i in instances for client in i.get("ide_clients", ())]
+        yield from _table("clients", answer["clients"] + claude, ("name", "pid", "selected"))
 
 
 def _duration(seconds: float) -> str:

@@ -18,6 +18,7 @@ from vim_mcp.connection import LineConnection
 from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.process import peer_uid
 from vim_mcp.editor.registry import Preference
+from vim_mcp.endpoints import Endpoints
 from vim_mcp.registration import Registrar
 from vim_mcp.releases import release
 from vim_mcp.socketlock import HubRunning, SocketLock, SocketUnusable
@@ -36,6 +37,7 @@ class Hub:
         self._lock = lock
         self._directory = Directory()
         self._registrar = Registrar(config, self._directory)
+        self._endpoints = Endpoints(config, self._directory)
         self._clients = Clients(self._directory, Preference(config.preference), self._watch_idleness)
         self._directory.listen(lambda _events, _editor: self._watch_idleness())
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -47,15 +49,21 @@ class Hub:
     async def run(self, on_ready: Callable[[], None]) -> None:
         """Serve until told to leave; then nothing of ours is left but the log and the preference."""
         self._registrar.take_over()
+        self._endpoints.take_over()
         for sign in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(sign, self.leave, "stop")
         await self._listen(self._lock.bind())
         self._watch_idleness()
         logger.info("hub %s listens at %s", __version__, self._config.socket)
         on_ready()
-        self._spawn(self._clients.load_sdk())
+        self._spawn(self._load())
         self._spawn(self._keep_socket())
         await self._say_goodbye(await self._leaving)
+
+    async def _load(self) -> None:
+        """Import what takes long, one after the other: in two threads at once both would take longer."""
+        await self._clients.load_sdk()
+        await self._endpoints.load()
 
     async def _listen(self, listener: socket.socket) -> None:
         await asyncio.get_running_loop().create_unix_server(lambda: LineConnection(self._accept), sock=listener)
@@ -82,9 +90,11 @@ class Hub:
 
     async def _say_goodbye(self, reason: str) -> None:
         logger.info("leaving: %s", reason)
+        self._endpoints.leave(reason)  # before the next hub comes: it takes over ports
         self._lock.release()
         self._registrar.say_goodbye(reason)
         await self._clients.say_goodbye(reason)
+        await self._endpoints.left()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -168,7 +178,9 @@ class Hub:
             "pid": os.getpid(),
             "uptime": round(time.time() - self._started, 1),
             "socket": str(self._config.socket),
-            "instances": self._registrar.status(),
+            "instances": [
+                {**about, **self._endpoints.status(about["instance_id"])} for about in self._registrar.status()
+            ],
             "clients": self._clients.status(),
         }
 

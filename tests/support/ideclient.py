@@ -66,9 +66,8 @@ class IdeClient(McpClient):
         """Every message as it came."""
         self.closed = threading.Event()
         options = {"subprotocols": [Subprotocol("mcp")], "proxy": None, "max_size": None, **options}
-        self.connection: ClientConnection = connect(
-            f"ws://127.0.0.1:{port}/", additional_headers={AUTHORIZATION: token}, **options
-        )
+        connecting = connect(f"ws://127.0.0.1:{port}/", additional_headers={AUTHORIZATION: token}, **options)
+        self.connection: ClientConnection = connecting.__enter__()  # `close` leaves it
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 

@@ -98,11 +98,21 @@ class LockDirectory:
 
         The living include editors whose lock has gone: they too get port and token back. Requirement LOCK-07.
         """
-        known = self._ledger.load()
-        for lock in known:
-            if not alive(lock.pid):
+        living = []
+        for lock in self._ledger.load():
+            if alive(lock.pid) and not self._has_foreign(lock):
+                living.append(lock)
+            else:
                 self.remove(lock)
-        return [lock for lock in known if alive(lock.pid)]
+        return living
+
+    def _has_foreign(self, lock: Lock) -> bool:
+        """Whether another program's lock has taken the place of `lock`."""
+        try:
+            with self._opened(make=False) as directory:
+                return _token(directory, lock.name) not in (None, lock.auth_token)
+        except (LockRefused, OSError):
+            return False
 
     # The directory
 
@@ -133,7 +143,8 @@ class LockDirectory:
             remedy = "Set CLAUDE_CONFIG_DIR to a directory of your own"
         else:
             return
-        raise LockRefused(f"The lock directory {self._path} {fault}, so Claude Code cannot find the editors. {remedy}")
+        why = f"The lock directory {self._path} {fault}, so Claude Code cannot find the editors."
+        raise LockRefused(f"{why} {remedy}, then :VimMCPReconnect")
 
 
 class _Ledger:
@@ -153,13 +164,13 @@ class _Ledger:
         return []
 
     def add(self, lock: Lock) -> None:
-        entry = {"pid": lock.pid, "token": lock.auth_token}
-        if self._entries.get(str(lock.port)) != entry:
-            self._entries[str(lock.port)] = entry
+        if self._entries.get(str(lock.port)) != _entry(lock):
+            self._entries[str(lock.port)] = _entry(lock)
             self._write()
 
     def drop(self, lock: Lock) -> None:
-        if self._entries.pop(str(lock.port), None):
+        if self._entries.get(str(lock.port)) == _entry(lock):
+            del self._entries[str(lock.port)]
             self._write()
 
     def _write(self) -> None:
@@ -170,6 +181,10 @@ class _Ledger:
                 self._path.unlink(missing_ok=True)
         except OSError as error:
             logger.error("cannot write %s: %s", self._path, error.strerror)
+
+
+def _entry(lock: Lock) -> dict[str, Any]:
+    return {"pid": lock.pid, "token": lock.auth_token}
 
 
 def _remove(directory: int, lock: Lock) -> None:

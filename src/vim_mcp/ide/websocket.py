@@ -129,13 +129,18 @@ class WebSocketServer:
         )
         return self.port
 
+    def stop(self) -> None:
+        """Stop listening, so that the port is free at once, and begin to hang up on everybody."""
+        if self._server is not None:
+            self._server.server.close()  # the library's own closing does so a moment later
+            self._server.close()
+            self._strangers.drop_all()
+
     async def close(self) -> None:
-        """Stop listening and hang up on everybody; takes `Limits.closing` and a moment at most."""
+        """Stop, and wait until everybody has gone; takes `Limits.closing` and a moment at most."""
         if self._server is None:
             return
-        self._server.close()
-        await asyncio.sleep(0)  # now the port is free
-        self._strangers.drop_all()
+        self.stop()
         try:
             await asyncio.wait_for(self._server.wait_closed(), self._limits.closing + 0.5)
         except TimeoutError:

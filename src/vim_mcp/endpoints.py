@@ -1,0 +1,296 @@
+"""Where Claude Code reaches the editors: for each a port, a token, a lock file and the clients that are connected."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import json
+import logging
+import os
+import uuid
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from vim_mcp.config import Config
+from vim_mcp.editor.directory import JOINED, LEFT, Directory
+from vim_mcp.editor.link import Editor
+from vim_mcp.editor.process import alive
+from vim_mcp.ide.lockfile import Lock, LockDirectory, LockRefused
+from vim_mcp.ide.notifications import Listener, Notifications
+
+if TYPE_CHECKING:
+    from vim_mcp.ide.websocket import Peer, WebSocketServer
+
+logger = logging.getLogger(__name__)
+
+PATIENCE = 30.0
+"""Seconds in which editors of an earlier hub dial again; then the locks of those that have not are removed."""
+
+_THERE = frozenset({"initialized", "notifications/initialized", "ide_connected"})
+"""The notifications by which a client says that it is there."""
+_SHORT = 4096
+"""Bytes; no longer message is looked at for that."""
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """What takes long to import: the server of one port, and the session of one client (`session.ide.IdeSession`)."""
+
+    server: type[WebSocketServer]
+    session: Callable[..., Any]
+
+
+def load_libraries() -> Libraries:
+    """Import them. Raises ImportError."""
+    return Libraries(
+        importlib.import_module("vim_mcp.ide.websocket").WebSocketServer,
+        importlib.import_module("vim_mcp.session.ide").IdeSession,
+    )
+
+
+class Endpoint:
+    """One editor's. What the editor tells is taken from the first moment on, whether the port is open yet or not."""
+
+    def __init__(self, editor: Editor, locks: LockDirectory):
+        self.editor = editor
+        self.lock: Lock | None = None
+        self.earlier: Lock | None = None
+        """What it had before its connection, or the hub, was lost."""
+        self._locks = locks
+        self._told: list[str] = []
+        self._notifications = Notifications()
+        self._server: WebSocketServer | None = None
+        self._session: Callable[..., Any] | None = None
+        self._sessions: list[Any] = []
+        self._fault: str | None = None
+        self._closed = False
+        editor.on_message.update(self._notifications.kinds)
+
+    # The port and its lock
+
+    async def open(self, libraries: Libraries, others: Iterable[Endpoint]) -> None:
+        """Listen, at the port and with the token of `earlier` if that can be, write the lock and tell the editor."""
+        self._session = libraries.session
+        try:
+            token = await self._listen(libraries.server, self.earlier)
+            if not self._closed:
+                self._write_lock(token, _name(self, [other.lock for other in others if other.lock]))
+        except (OSError, LockRefused) as error:
+            self._fault = str(error)
+            logger.error("%s has no port for Claude Code: %s", self.editor.instance_id, error)
+        if self.lock is None and self._server is not None:
+            await self._server.close()
+
+    async def _listen(self, server: type[WebSocketServer], earlier: Lock | None) -> str:
+        """Open a port and return its token: a new one wherever the earlier port is not to be had."""
+        if earlier is not None:
+            self._server = server(earlier.auth_token, self._serve)
+            with contextlib.suppress(OSError):
+                await self._server.open(earlier.port)
+                return earlier.auth_token
+        token = str(uuid.uuid4())
+        self._server = server(token, self._serve)
+        await self._server.open(taken=self._locks.has)
+        return token
+
+    def _write_lock(self, token: str, name: str) -> None:
+        assert self._server is not None, "a lock names an open port"
+        lock = Lock(self._server.port, self.editor.info.pid, tuple(self.folders()), name, token)
+        self._locks.write(lock)
+        self.lock = lock
+        logger.info("%s has port %d for Claude Code", self.editor.instance_id, lock.port)
+        self.editor.send({"type": "environment", "variables": self._environment(lock)})
+
+    def _environment(self, lock: Lock) -> dict[str, str]:
+        """What leads a Claude Code to this editor that is started in it. Requirement ENV-01."""
+        return {
+            "CLAUDE_CODE_SSE_PORT": str(lock.port),
+            "ENABLE_IDE_INTEGRATION": "true",
+            "VIM_MCP_INSTANCE": self.editor.instance_id,
+        }
+
+    def _folders_told(self) -> list[str]:
+        state, info = self.editor.state, self.editor.info
+        return state.get("folders") or list(info.folders) or [state.get("cwd") or info.cwd]
+
+    def folders(self) -> list[str]:
+        """The workspace folders as real paths, each once."""
+        told = self._folders_told()
+        return list(dict.fromkeys(os.path.realpath(folder) for folder in told if os.path.isabs(folder)))
+
+    def follow(self) -> None:
+        """Write the lock anew if the folders have changed. Requirements LOCK-04 and LOCK-08."""
+        told = self._folders_told()
+        if self.lock is None or told == self._told:
+            return
+        self._told, folders = told, tuple(self.folders())
+        if folders == self.lock.workspace_folders:
+            return
+        self.lock = replace(self.lock, workspace_folders=folders)
+        try:
+            self._locks.write(self.lock)
+            self._fault = None
+        except LockRefused as error:
+            self._fault = str(error)
+            logger.error("the lock of %s does not follow its folders: %s", self.editor.instance_id, error)
+
+    def stop(self, keep_lock: bool = False) -> None:
+        """Give the port back at once, and remove the lock; the next hub takes over one that is kept."""
+        self._closed = True
+        if self._server is not None:
+            self._server.stop()
+        if self.lock is not None and not keep_lock:
+            self._locks.remove(self.lock)
+
+    async def closed(self) -> None:
+        """Wait until all clients have gone."""
+        if self._server is not None:
+            await self._server.close()
+
+    def status(self) -> dict[str, Any]:
+        """What `vim-mcp status` shows of it."""
+        return {
+            "port": self.lock.port if self.lock else None,
+            "ide_clients": [{"name": session.client_name, "pid": session.client_pid} for session in self._sessions],
+            "ide_fault": self._fault,
+        }
+
+    # Its clients
+
+    async def _serve(self, peer: Peer) -> None:
+        assert self._session is not None, "the port was opened with it"
+        latest = self._notifications.latest
+        session = self._session(self.editor, self.folders, latest, peer.write, peer.drain)
+        listener = self._notifications.join(peer.write)
+        self._sessions.append(session)
+        self._tell_number()
+        try:
+            await _converse(session, peer, listener)
+        finally:
+            self._notifications.leave(listener)
+            self._sessions.remove(session)
+            self._tell_number()
+
+    def _tell_number(self) -> None:
+        self.editor.send({"type": "ide", "clients": len(self._sessions)})
+
+
+class Endpoints:
+    """All of them: they come and go with the editors of `directory`."""
+
+    def __init__(self, config: Config, directory: Directory, load: Callable[[], Libraries] = load_libraries):
+        self._locks = LockDirectory(config.lock_directory, config.ledger)
+        self._load = load
+        self._libraries: Libraries | None = None
+        self._endpoints: dict[str, Endpoint] = {}
+        self._earlier: dict[int, Lock] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stop_listening = directory.listen(self._on_change)
+
+    def take_over(self) -> None:
+        """Remove the locks of dead editors that an earlier hub left; those that live get theirs back as they dial."""
+        self._earlier = {lock.pid: lock for lock in self._locks.sweep()}
+        asyncio.get_running_loop().call_later(PATIENCE, self._give_up)
+
+    def _give_up(self) -> None:
+        """A lock whose port nobody serves misleads; who comes later all the same still gets port and token."""
+        for lock in self._earlier.values():
+            self._locks.remove(lock)
+
+    async def load(self) -> None:
+        """Import the libraries in a thread, then open a port for each editor that is there. Raises RuntimeError."""
+        try:
+            self._libraries = await asyncio.to_thread(self._load)
+        except ImportError as error:
+            raise RuntimeError(
+                f"The server for Claude Code cannot be imported ({error}): install vim-mcp anew"
+            ) from error
+        for endpoint in self._endpoints.values():
+            self._open(endpoint)
+
+    def _on_change(self, events: frozenset[str], editor: Editor) -> None:
+        if JOINED in events:
+            endpoint = self._endpoints[editor.instance_id] = Endpoint(editor, self._locks)
+            self._open(endpoint)
+        elif LEFT in events:
+            self._close(self._endpoints.pop(editor.instance_id))
+        else:
+            self._endpoints[editor.instance_id].follow()
+
+    def _open(self, endpoint: Endpoint) -> None:
+        if self._libraries is not None:
+            endpoint.earlier = self._earlier.pop(endpoint.editor.info.pid, None)
+            others = [other for other in self._endpoints.values() if other is not endpoint]
+            self._spawn(endpoint.open(self._libraries, others))
+
+    def _close(self, endpoint: Endpoint) -> None:
+        """An editor that has only lost its connection comes back, and to the same port."""
+        endpoint.stop()
+        self._spawn(endpoint.closed())
+        if lock := endpoint.lock or endpoint.earlier:
+            self._earlier[lock.pid] = lock
+        self._earlier = {pid: lock for pid, lock in self._earlier.items() if alive(pid)}
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("a port for Claude Code is not as it should be", exc_info=error)
+
+    def leave(self, reason: str) -> None:
+        """Give all ports back, at once. The locks stay where the next hub is to take them over (`upgrade`)."""
+        self._stop_listening()
+        for endpoint in self._endpoints.values():
+            endpoint.stop(keep_lock=reason == "upgrade")
+            self._spawn(endpoint.closed())
+        if reason != "upgrade":
+            self._give_up()
+
+    async def left(self) -> None:
+        """Wait until all clients have gone."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def status(self, instance_id: str) -> dict[str, Any]:
+        """What `vim-mcp status` shows of that editor's."""
+        return self._endpoints[instance_id].status()
+
+
+async def _converse(session: Any, peer: Peer, listener: Listener) -> None:
+    """Carry a client's messages to its session until either ends."""
+    running = asyncio.create_task(session.run())
+    running.add_done_callback(lambda _: peer.close())
+    try:
+        async for message in peer:
+            session.transport.receive(message)
+            if _says_that_it_is_there(message):
+                listener.ready()
+        session.transport.end()
+        await running
+    finally:
+        running.cancel()
+
+
+def _says_that_it_is_there(message: bytes) -> bool:
+    if len(message) > _SHORT:
+        return False
+    try:
+        parsed = json.loads(message)
+    except ValueError:
+        return False
+    return isinstance(parsed, dict) and parsed.get("method") in _THERE
+
+
+def _name(endpoint: Endpoint, locks: Iterable[Lock]) -> str:
+    """The editor's name for its user: with its file where another editor of that name has a folder of its own too."""
+    info = endpoint.editor.info
+    base = "Neovim" if info.editor == "nvim" else "Vim"
+    folders = set(endpoint.folders())
+    taken = {lock.ide_name for lock in locks if folders & set(lock.workspace_folders)}
+    file = os.path.basename(info.main_file.rstrip("/"))
+    return next(name for name in (base, f"{base} ({file or info.pid})", f"{base} ({info.pid})") if name not in taken)
