@@ -201,6 +201,9 @@ function! s:checked(method, params) abort
 endfunction
 
 function! s:check_mode(waits) abort
+  if mode() ==# 'v' && a:waits =~# '^normal'
+    call vim_mcp#passage#release()
+  endif
   let l:waiting_for = vim_mcp#methods#waiting_for(a:waits)
   if l:waiting_for !=# ''
     call vim_mcp#methods#busy(l:waiting_for)

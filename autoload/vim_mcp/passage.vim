@@ -3,6 +3,9 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
+" What was marked last for a client: see s:marked().
+let s:ours = []
+
 " Where the passage is that begins with a:start and ends with the first a:end
 " after it: [[line, column], [line, column]], both from 1, columns in bytes, the
 " second one just behind its last byte. [] where either does not occur. a:start
@@ -46,6 +49,19 @@ function! vim_mcp#passage#select(passage) abort
   finally
     noautocmd let &selectmode = l:selectmode
   endtry
+  let s:ours = s:marked()
+endfunction
+
+" Leave Visual mode where a client has begun it and the person has not touched it
+" since: they still rest in Normal mode, and the next client need not wait.
+function! vim_mcp#passage#release() abort
+  if mode(1) ==# 'v' && s:ours ==# s:marked() && !vim_mcp#methods#half_typed()
+    execute "normal! \<Esc>"
+  endif
+endfunction
+
+function! s:marked() abort
+  return [bufnr('%'), b:changedtick, getpos('v'), getpos('.')]
 endfunction
 
 " The place of the character before a place; a line break's is behind its line.

@@ -312,6 +312,22 @@ def test_who_types_into_a_terminal_goes_on_typing(shower: tuple[Terminal, RawEdi
     assert shown["cursor"] == [4, 5]
 
 
+@pytest.mark.requirement("IDE-OPEN-03")
+def test_what_a_client_has_marked_holds_up_no_other(shower: tuple[Terminal, RawEditor], path: Path) -> None:
+    terminal, link = shower
+    for passage in ("one", "two", "return"):
+        assert opened(link, path, start_lines=[passage])["selected"]
+        assert selection(link) == ("v", [passage])
+    assert opened(link, path)["selected"] is False
+    assert state(link, "mode") == "n"
+    opened(link, path, start_lines=["one"])
+    terminal.type("l")
+    wait_until(lambda: selection(link) == ("v", ["one("]), "the person's own end")
+    error = refused(link, "open_file", file=str(path), start_lines=["two"])
+    assert (kind_of(error), error["data"]["waiting_for"]) == ("busy", "visual mode")
+    assert selection(link) == ("v", ["one("])
+
+
 # ---- previews
 
 
