@@ -1,0 +1,241 @@
+"""Each editor's lock file and port: there while it is, whatever dies, and the same again after a hub's death."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import tempfile
+import uuid
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from tests.support.editors import KINDS, TIMEOUT, Terminal
+from tests.support.ideclient import IdeClient, LockFile, lock_files, wait_lock
+from tests.support.stage import Stage
+from tests.support.waiting import wait_until
+
+
+def lock_of(stage: Stage, terminal: Terminal) -> LockFile:
+    """Wait for the lock of the editor in `terminal`."""
+    stage.instance(terminal)
+    return wait_lock(stage.home, terminal.editor_pid)
+
+
+def wait_gone(stage: Stage) -> None:
+    """Wait until no lock is there."""
+    assert wait_until(lambda: not lock_files(stage.home), "no lock file")
+
+
+def listens(port: int) -> bool:
+    """Whether anybody does, at that port."""
+    with socket.socket() as caller:
+        return caller.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.requirement("LOCK-01", "LOCK-08", "WS-02")
+def test_an_editor_has_a_lock_with_its_own_process(stage: Stage, kind: str) -> None:
+    project = stage.project("demo", calc_py="x = 1\n")
+    terminal = stage.editor(kind, "calc.py", cwd=project)
+    lock = lock_of(stage, terminal)
+    assert lock.content == {
+        "pid": terminal.editor_pid,
+        "workspaceFolders": [os.path.realpath(project)],
+        "ideName": "Vim" if kind == "vim" else "Neovim",
+        "transport": "ws",
+        "runningInWindows": False,
+        "authToken": lock.token,
+    }
+    assert uuid.UUID(lock.token).version == 4
+    assert stat.S_IMODE(lock.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(lock.path.parent.stat().st_mode) == 0o700
+    client = IdeClient.of(stage.home, terminal.editor_pid)
+    client.request("ping")
+    client.close()
+
+
+@pytest.mark.requirement("LOCK-05")
+@pytest.mark.parametrize("how", [":qa!\r", ":VimMCPStop\r", "SIGKILL", "SIGTERM"])
+def test_the_lock_goes_with_the_editor(stage: Stage, kind: str, how: str) -> None:
+    terminal = stage.editor(kind, cwd=stage.project("demo"))
+    lock = lock_of(stage, terminal)
+    client = IdeClient.of(stage.home)
+    if how.startswith(":"):
+        terminal.type(how)
+    else:
+        os.kill(terminal.editor_pid, getattr(signal, how))
+    wait_gone(stage)
+    assert client.closed.wait(TIMEOUT)
+    assert wait_until(lambda: not listens(lock.port), "a closed port")
+    client.close()
+
+
+@pytest.mark.requirement("LOCK-05", "LOCK-07")
+def test_after_a_stop_the_same_port_and_token_come_back(stage: Stage, kind: str) -> None:
+    terminal = stage.editor(kind, cwd=stage.project("demo"))
+    before = lock_of(stage, terminal)
+    terminal.type(":VimMCPStop\r")
+    wait_gone(stage)
+    terminal.type(":VimMCPReconnect\r")
+    after = wait_lock(stage.home)
+    assert (after.port, after.content) == (before.port, before.content)
+    IdeClient.of(stage.home).close()
+
+
+@pytest.mark.requirement("LOCK-07")
+def test_after_the_hubs_death_port_and_token_are_the_same(stage: Stage, kind: str) -> None:
+    terminal = stage.editor(kind, cwd=stage.project("demo"))
+    before = lock_of(stage, terminal)
+    client = IdeClient.of(stage.home)
+    killed = stage.kill_hub()
+    assert client.closed.wait(TIMEOUT)
+    wait_until(lambda: listens(before.port), "the port again")
+    assert stage.hub_pid() != killed
+    again = IdeClient(before.port, before.token)
+    again.initialize()
+    assert lock_files(stage.home)[0].content == before.content
+    client.close()
+    again.close()
+
+
+@pytest.mark.requirement("LOCK-07")
+def test_a_hub_that_is_told_to_give_way_hands_the_ports_over(stage: Stage) -> None:
+    terminal = stage.editor("vim", cwd=stage.project("demo"))
+    before = lock_of(stage, terminal)
+    first = stage.hub_pid()
+    with socket.socket(socket.AF_UNIX) as newer:
+        newer.connect(str(stage.socket))
+        newer.sendall(b'{"type": "step_down", "version": "99.0.0"}\n')
+        assert json.loads(newer.makefile("rb").readline())["stepping_down"]
+    stage.spawn("hub", "--background")
+    wait_until(lambda: serving_other(stage, first) and listens(before.port), "the port at the next hub")
+    again = IdeClient(before.port, before.token)
+    again.initialize()
+    again.close()
+
+
+def serving_other(stage: Stage, pid: int) -> bool:
+    """Whether another hub than `pid` answers."""
+    try:
+        return stage.hub_pid() != pid
+    except OSError:
+        return False
+
+
+@pytest.mark.requirement("LOCK-07")
+def test_a_port_that_was_taken_meanwhile_is_replaced_and_its_token_too(stage: Stage) -> None:
+    terminal = stage.editor("vim", cwd=stage.project("demo"))
+    before = lock_of(stage, terminal)
+    terminal.type(":VimMCPStop\r")
+    wait_gone(stage)
+    with socket.socket() as squatter:
+        squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        squatter.bind(("127.0.0.1", before.port))
+        squatter.listen()
+        terminal.type(":VimMCPReconnect\r")
+        after = wait_lock(stage.home)
+    assert (after.port != before.port, after.token != before.token) == (True, True)
+    IdeClient.of(stage.home).close()
+
+
+@pytest.mark.requirement("LOCK-07")
+def test_locks_of_editors_that_died_with_the_hub_are_swept(stage: Stage) -> None:
+    terminal = stage.editor("vim", cwd=stage.project("demo"))
+    lock = lock_of(stage, terminal)
+    foreign = lock.path.with_name("1.lock")
+    foreign.write_text(json.dumps({"pid": 1, "authToken": "another program's"}))
+    stage.kill_hub()
+    os.kill(terminal.editor_pid, signal.SIGKILL)
+    terminal.wait()
+    stage.run("hub", "--background")
+    assert [found.path for found in lock_files(stage.home)] == [foreign]
+
+
+@pytest.mark.requirement("LOCK-05")
+def test_a_hub_that_is_stopped_leaves_nothing(stage: Stage) -> None:
+    terminal = stage.editor("vim", cwd=stage.project("demo"))
+    lock_of(stage, terminal)
+    client = IdeClient.of(stage.home)
+    assert stage.run("stop").returncode == 0
+    wait_gone(stage)
+    assert client.closed.wait(TIMEOUT)
+    client.close()
+    assert [entry.name for entry in stage.runtime.glob("ide*")] == []
+
+
+@pytest.mark.requirement("LOCK-01", "WS-02")
+def test_ten_editors_started_at_once_have_ten_ports(stage: Stage) -> None:
+    kinds = [kind for kind in KINDS if kind != "nvim07"] * 5
+    terminals = [stage.editor(kind, cwd=stage.project(f"demo{number}")) for number, kind in enumerate(kinds)]
+    locks = wait_until(lambda: found if len(found := lock_files(stage.home)) == 10 else [], "ten lock files")
+    assert {lock.content["pid"] for lock in locks} == {terminal.editor_pid for terminal in terminals}
+    assert len({lock.port for lock in locks}) == len({lock.token for lock in locks}) == 10
+    for lock in locks:
+        client = IdeClient(lock.port, lock.token)
+        client.initialize()
+        client.close()
+    with pytest.raises(InvalidStatus, match="401"):
+        IdeClient(locks[0].port, locks[1].token)
+    assert len(stage.status()["instances"]) == 10
+
+
+@pytest.mark.requirement("LOCK-06")
+def test_a_symbolic_link_in_the_directorys_place_is_told(stage: Stage) -> None:
+    place = stage.home.home / ".claude" / "ide"
+    place.parent.mkdir()
+    place.symlink_to(tempfile.gettempdir())
+    terminal = stage.editor("vim", cwd=stage.project("demo"))
+    stage.instance(terminal)
+    fault = wait_until(lambda: stage.status()["instances"][0]["ide_fault"], "the fault")
+    assert f"The lock directory {place} is a symbolic link" in fault
+    assert f"rm '{place}', then :VimMCPReconnect" in fault
+    assert fault in (stage.runtime / "hub.log").read_text()
+    assert f"fault: {fault}\n" in stage.run("status").stdout
+    place.unlink()
+    terminal.type(":VimMCPStop\r")
+    stage.instances(lambda listed: not listed)
+    terminal.type(":VimMCPReconnect\r")
+    wait_lock(stage.home)
+    assert stage.status()["instances"][0]["ide_fault"] is None
+
+
+@pytest.mark.requirement("WS-06")
+def test_no_log_holds_a_token(stage: Stage) -> None:
+    terminal = stage.editor("vim", cwd=stage.project("demo"), VIM_MCP_LOG_LEVEL="debug")
+    lock = lock_of(stage, terminal)
+    IdeClient.of(stage.home).close()
+    with pytest.raises(InvalidStatus):
+        IdeClient(lock.port, lock.token[:-1])
+    stage.kill_hub()
+    wait_until(lambda: listens(lock.port), "the port again")
+    logs = "".join(path.read_text() for path in stage.runtime.glob("hub.log*"))
+    assert f"refused a client of port {lock.port}: its token is not the lock file's" in logs
+    assert lock.token[:-1] not in logs
+    assert lock.token not in stage.run("status", "--json").stdout
+
+
+@pytest.mark.requirement("WS-09", "VIM-STATUS-02")
+def test_status_and_editor_are_told_who_is_connected(stage: Stage) -> None:
+    terminal = stage.editor("vim", cwd=stage.project("demo"))
+    lock = lock_of(stage, terminal)
+    clients = [IdeClient.of(stage.home), IdeClient.of(stage.home)]
+    entry = wait_until(lambda: with_clients(stage, 2), "two clients in the status")
+    assert (entry["port"], entry["ide_fault"]) == (lock.port, None)
+    assert [client["name"] for client in entry["ide_clients"]] == ["test-client 1.0"] * 2
+    shown = stage.run("status").stdout
+    assert f"{lock.port}" in shown
+    assert "clients: 3" in shown
+    for client in clients:
+        client.request("ping")
+        client.close()
+    assert wait_until(lambda: with_clients(stage, 0), "none in the status")
+
+
+def with_clients(stage: Stage, number: int) -> dict[str, Any]:
+    """The editor's entry in the status once it has so many clients, {} before."""
+    entry: dict[str, Any] = stage.status()["instances"][0]
+    return entry if len(entry["ide_clients"]) == number else {}
