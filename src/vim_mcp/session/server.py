@@ -120,7 +120,11 @@ class Session(Conversation[Tool]):
     # Tools and resources
 
     async def _run(self, tool: Tool, arguments: Any) -> types.CallToolResult:
-        editor = await self._selection.editor(arguments.instance_id) if tool.needs_editor else None
+        editor = None
+        if tool.needs_editor:
+            editor = await self._selection.editor(arguments.instance_id)
+        else:
+            await self._directory.settled()
         return forms.succeeded(await tool.run(Call(self._selection, self.client_name, editor), arguments))
 
     async def _contents(self, uri: str) -> list[resources.Content]:
