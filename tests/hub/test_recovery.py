@@ -200,3 +200,21 @@ def test_fifty_quick_editors_and_a_commit_leave_nothing(stage: Stage, kind: str)
     assert [e["instance_id"] for e in stage.instances(lambda listed: len(listed) == 1)] == [lasting]
     states = [p.name for p in stage.runtime.glob("*-state.json") if lasting not in p.name]
     assert states == []
+
+
+def _once_it_is_lost(client: StdioClient, tool: str, **arguments: Any) -> Any:
+    """Call a tool after the hub's death: a call that the dying hub still took is made again."""
+    try:
+        return client.tool(tool, **arguments)
+    except ToolError:
+        return client.tool(tool, **arguments)
+
+
+def test_after_a_hubs_death_the_first_list_is_complete(stage: Stage, kind: str) -> None:
+    instance = stage.instance(stage.editor(kind))
+    client = stage.client()
+    stage.kill_hub()
+    listed = _once_it_is_lost(client, "list_vim_instances")["instances"]
+    assert [entry["instance_id"] for entry in listed] == [instance]
+    stage.kill_hub()
+    assert _once_it_is_lost(client, "select_vim_instance", instance_id=instance)
