@@ -4,6 +4,7 @@
 " its result (a dict), or throws by vim_mcp#methods#fail() or #invalid().
 "   access  '' (always), 'read' or 'edit': what g:vim_mcp_access must allow
 "   waits   the modes of the person's that it can run in: a key of s:modes
+"   beside  it is meant for the window beside a terminal that the person types into
 "   keys    it may type keys, or load a buffer whose autocommands do
 "   history the call is recorded for :VimMCPHistory
 
@@ -23,13 +24,15 @@ let s:table = {
       \   'history': 1},
       \ 'load_file': {'run': 'vim_mcp#open#load_file', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
       \ 'save': {'run': 'vim_mcp#save#request', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
-      \ 'navigate': {'run': 'vim_mcp#navigate#navigate', 'access': 'edit', 'waits': 'normal', 'keys': 1, 'history': 1},
-      \ 'execute': {'run': 'vim_mcp#execute#execute', 'access': 'edit', 'waits': 'normal', 'keys': 1, 'history': 1},
+      \ 'navigate': {'run': 'vim_mcp#navigate#navigate', 'access': 'edit', 'waits': 'normal or terminal', 'beside': 1,
+      \   'keys': 1, 'history': 1},
+      \ 'execute': {'run': 'vim_mcp#execute#execute', 'access': 'edit', 'waits': 'normal or terminal', 'beside': 1,
+      \   'keys': 1, 'history': 1},
       \ }
 
 " What mode(1) must match. While a prompt is shown a command may be half way
 " through the text, so that not even an edit can be let in.
-let s:modes = {'any': '', 'no prompt': '^[^r!]', 'normal': '^nt\=$', 'normal or terminal': '^\%(nt\=\|t\)$'}
+let s:modes = {'any': '', 'no prompt': '^[^r!]', 'normal or terminal': '^\%(nt\=\|t\)$'}
 
 " How long a call waits for a mode that it can run in, and how often it looks.
 let s:patience = 1.0
@@ -180,7 +183,8 @@ function! s:run(call) abort
     " What is quick is answered at once.
     call vim_mcp#serve#begin(get(a:call, 'request', {}))
   endif
-  return call(l:method.run, [a:call.params])
+  return has_key(l:method, 'beside') && mode() ==# 't' ? vim_mcp#beside#call(l:method.run, a:call.params)
+        \ : call(l:method.run, [a:call.params])
 endfunction
 
 " The method, if it is one, and may and can run now.

@@ -42,6 +42,10 @@ function! vim_mcp#navigate#navigate(params) abort
   if l:count < 1 || l:count > s:max_count
     call vim_mcp#methods#invalid('`count` is ' . l:count . ', it must be from 1 to ' . s:max_count)
   endif
+  if l:direction =~# '^\%(window\|tab\)' && vim_mcp#beside#is_running()
+    " To another window means away from what the person types.
+    call vim_mcp#methods#busy('terminal mode')
+  endif
   let l:before = s:place()
   call vim_mcp#sandbox#call(function('s:go', [l:direction, l:count]), l:direction, s:timeout)
   return extend(vim_mcp#buffers#position(), {'window': win_getid(), 'moved': s:bool[s:place() != l:before]})

@@ -50,7 +50,14 @@ endfunction
 " Runs in the :normal.
 function! vim_mcp#sandbox#inside() abort
   let s:call.begun = 1
-  let s:call.result = s:call.function()
+  try
+    let s:call.result = s:call.function()
+  finally
+    if !has('nvim') && vim_mcp#beside#is_running()
+      " What `:startinsert` asks for would begin in the terminal, and Vim wait there for a key.
+      stopinsert
+    endif
+  endtry
 endfunction
 
 " The user goes on in Normal mode, with a step of their own to undo, and without
@@ -58,7 +65,7 @@ endfunction
 function! s:clean_up() abort
   if mode() =~# "^[vVsS\<C-V>\<C-S>]"
     execute "normal! \<Esc>"
-  elseif mode() ==# 't'
+  elseif mode() ==# 't' && !vim_mcp#beside#is_running()
     call feedkeys("\<C-\>\<C-n>", 'nxi')
   endif
   call s:close_undo_block()

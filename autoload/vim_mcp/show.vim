@@ -75,14 +75,15 @@ endfunction
 " before, any other; with none that will do, one that can be split.
 function! s:window(bufnr) abort
   let l:windows = [win_getid(), win_getid(winnr('#'))] + map(range(1, winnr('$')), 'win_getid(v:val)')
-  let l:ordinary = filter(copy(l:windows), 'v:val > 0 && s:is_ordinary(v:val)')
+  let l:ordinary = filter(copy(l:windows), 'v:val > 0 && vim_mcp#show#is_ordinary(v:val)')
   let l:showing = filter(copy(l:ordinary), 'winbufnr(v:val) == a:bufnr')
   let l:free = filter(copy(l:ordinary), '!getwinvar(v:val, "&winfixbuf")')
   let l:solid = filter(l:windows, 'v:val > 0 && s:type(v:val) !=# "popup"')
   return (l:showing + l:free + l:ordinary + l:solid)[0]
 endfunction
 
-function! s:is_ordinary(window) abort
+" Whether a window shows text to work on.
+function! vim_mcp#show#is_ordinary(window) abort
   let l:bufnr = winbufnr(a:window)
   return l:bufnr > 0 && s:type(a:window) ==# ''
         \ && index(['', 'acwrite'], getbufvar(l:bufnr, '&buftype')) >= 0
@@ -98,7 +99,7 @@ endfunction
 function! s:commands(window, bufnr) abort
   if winbufnr(a:window) == a:bufnr
     return "mark '"
-  elseif s:is_ordinary(a:window) && s:may_leave(a:window)
+  elseif vim_mcp#show#is_ordinary(a:window) && s:may_leave(a:window)
     return 'buffer ' . a:bufnr
   endif
   return 'aboveleft split | setlocal nowinfixheight nowinfixwidth' . (exists('+winfixbuf') ? ' nowinfixbuf' : '')
