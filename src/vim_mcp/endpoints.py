@@ -174,6 +174,7 @@ class Endpoint:
             self._tell_number()
 
     def _tell_number(self) -> None:
+        logger.info("%s has %d clients at its port", self.editor.instance_id, len(self._sessions))
         self.editor.send({"type": "ide", "clients": len(self._sessions)})
 
 
@@ -258,7 +259,8 @@ class Endpoints:
 
     def status(self, instance_id: str) -> dict[str, Any]:
         """What `vim-mcp status` shows of that editor's."""
-        return self._endpoints[instance_id].status()
+        endpoint = self._endpoints.get(instance_id)  # none once the hub is leaving
+        return endpoint.status() if endpoint else {"port": None, "ide_clients": [], "ide_fault": None}
 
 
 async def _converse(session: Any, peer: Peer, listener: Listener) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import stat
 import tempfile
 import uuid
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -183,19 +186,35 @@ def test_ten_editors_started_at_once_have_ten_ports(stage: Stage) -> None:
     assert len(stage.status()["instances"]) == 10
 
 
+def linked(place: Path) -> str:
+    """Put a symbolic link there, and say what is told of it."""
+    place.symlink_to(tempfile.gettempdir())
+    return f"The lock directory {place} is a symbolic link, .* Remove it: rm '{place}', then :VimMCPReconnect"
+
+
+def foreign(place: Path) -> str:
+    """Put somebody else's directory there, and say what is told of it."""
+    if os.getuid() != 0:
+        pytest.skip("only root can make another user's directory")
+    place.mkdir(mode=0o777)
+    os.chown(place, 65534, -1)
+    return f"The lock directory {place} belongs to user 65534, not to you, .* Set CLAUDE_CONFIG_DIR to a directory"
+
+
 @pytest.mark.requirement("LOCK-06")
-def test_a_symbolic_link_in_the_directorys_place_is_told(stage: Stage) -> None:
+@pytest.mark.parametrize("occupy", [linked, foreign])
+def test_a_directory_that_is_not_the_users_own_is_told(stage: Stage, occupy: Callable[[Path], str]) -> None:
     place = stage.home.home / ".claude" / "ide"
     place.parent.mkdir()
-    place.symlink_to(tempfile.gettempdir())
+    told = occupy(place)
     terminal = stage.editor("vim", cwd=stage.project("demo"))
     stage.instance(terminal)
-    fault = wait_until(lambda: stage.status()["instances"][0]["ide_fault"], "the fault")
-    assert f"The lock directory {place} is a symbolic link" in fault
-    assert f"rm '{place}', then :VimMCPReconnect" in fault
+    fault = wait_until(lambda: str(stage.status()["instances"][0]["ide_fault"] or ""), "the fault")
+    assert re.match(told, fault)
     assert fault in (stage.runtime / "hub.log").read_text()
     assert f"fault: {fault}\n" in stage.run("status").stdout
-    place.unlink()
+    assert lock_files(stage.home) == []
+    place.rename(place.with_name("moved away"))
     terminal.type(":VimMCPStop\r")
     stage.instances(lambda listed: not listed)
     terminal.type(":VimMCPReconnect\r")

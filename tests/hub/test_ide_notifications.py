@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -188,3 +190,20 @@ def test_an_editor_that_lost_its_connection_gets_its_port_back(stage: Stage, pro
     IdeClient.of(stage.home).close()
     again.close()
     replacing.close()
+
+
+@pytest.mark.requirement("WS-08")
+def test_fifty_idle_sockets_are_not_noticed_by_the_editor(stage: Stage, editor: RawEditor) -> None:
+    lock = wait_lock(stage.home)
+    editor.wait("environment")
+    with contextlib.ExitStack() as idle:
+        for _ in range(50):
+            idle.enter_context(socket.create_connection(("127.0.0.1", lock.port)))
+        for _ in range(3):
+            client = IdeClient(lock.port, lock.token)
+            client.initialize()
+            assert editor.wait("ide")["clients"] == 1
+            assert client.texts("getWorkspaceFolders")
+            client.close()
+            assert editor.wait("ide")["clients"] == 0
+    assert editor.messages.empty()
