@@ -183,8 +183,13 @@ function! s:run(call) abort
     " What is quick is answered at once.
     call vim_mcp#serve#begin(get(a:call, 'request', {}))
   endif
-  return has_key(l:method, 'beside') && mode() ==# 't' ? vim_mcp#beside#call(l:method.run, a:call.params)
+  let l:marked = mode() ==# 'v' && l:method.access ==# 'edit' && vim_mcp#passage#is_ours()
+  let l:result = has_key(l:method, 'beside') && mode() ==# 't' ? vim_mcp#beside#call(l:method.run, a:call.params)
         \ : call(l:method.run, [a:call.params])
+  if l:marked && mode() ==# 'v'
+    call vim_mcp#passage#keep()
+  endif
+  return l:result
 endfunction
 
 " The method, if it is one, and may and can run now.

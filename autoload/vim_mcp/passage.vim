@@ -44,18 +44,34 @@ function! vim_mcp#passage#select(passage) abort
   try
     call cursor(l:start)
     normal! v
-    call cursor(&selection ==# 'exclusive' ? l:behind : s:last(l:behind))
+    " Only in Visual mode can the cursor stand on a line break.
+    call cursor(l:start)
+    normal! o
+    call cursor(&selection ==# 'exclusive' && l:behind[0] <= line('$') ? l:behind : s:last(l:behind))
     silent! normal! zv
   finally
     noautocmd let &selectmode = l:selectmode
   endtry
+  call vim_mcp#passage#keep()
+endfunction
+
+" Whether Visual mode is on because a client has marked something, and the person
+" has not touched that since.
+function! vim_mcp#passage#is_ours() abort
+  return mode(1) ==# 'v' && s:ours ==# s:marked()
+endfunction
+
+" To be called when something else than the person has moved what is marked. The
+" cursor goes to the beginning of its character, as it would with the next redraw.
+function! vim_mcp#passage#keep() abort
+  call cursor(line('.'), col('.'))
   let s:ours = s:marked()
 endfunction
 
-" Leave Visual mode where a client has begun it and the person has not touched it
-" since: they still rest in Normal mode, and the next client need not wait.
+" Leave Visual mode where it is a client's: the person still rests in Normal mode,
+" and the next client need not wait.
 function! vim_mcp#passage#release() abort
-  if mode(1) ==# 'v' && s:ours ==# s:marked() && !vim_mcp#methods#half_typed()
+  if vim_mcp#passage#is_ours() && !vim_mcp#methods#half_typed()
     execute "normal! \<Esc>"
   endif
 endfunction

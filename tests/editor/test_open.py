@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,38 @@ def test_what_does_not_occur_is_not_marked(
 def test_empty_text_is_none(shower: tuple[Terminal, RawEditor], path: Path) -> None:
     result = opened(shower[1], path, start_lines=[""], end_lines=[""])
     assert (result["found"], result["selected"]) == (True, False)
+
+
+@pytest.mark.parametrize("option", ["inclusive", "exclusive"])
+@pytest.mark.requirement("IDE-TOOL-02")
+def test_passages_are_those_of_the_text(shower: tuple[Terminal, RawEditor], path: Path, option: str) -> None:
+    """Random text and random pieces of it, found as Python finds them."""
+    terminal, link = shower
+    command(terminal, f"set selection={option}")
+    dice = random.Random(option)
+    for _ in range(40):
+        content = "".join(dice.choices("ab\n\0\u00e9\u6f22\U0001d4b3 ", k=30)) + "\n"
+        edit(link, file=str(path), lines=as_lines(content[:-1]))
+        start, end = (content[at : at + dice.randint(1, 3)] for at in (dice.randrange(30), dice.randrange(30)))
+        begin = content.find(start)
+        behind = content.find(end, begin + len(start))
+        result = opened(link, path, start_lines=as_lines(start), end_lines=as_lines(end))
+        assert result["found"] is result["selected"] is (behind >= 0)
+        if behind < 0:
+            assert state(link, "mode") == "n"
+        elif option == "exclusive":
+            behind += len(end) - (behind + len(end) == len(content))  # the last line break is no place for a cursor
+            line = content[:behind].rpartition("\n")[2]
+            place = [content[:behind].count("\n") + 1, len(line.encode()) + 1]
+            assert state(link, "cursor") == place, (content, start, end)
+        else:
+            wanted = content[begin : behind + len(end)].removesuffix("\n")
+            assert selection(link) == ("v", as_lines(wanted)), (content, start, end)
+
+
+def as_lines(content: str) -> list[str]:
+    """Text as it travels: lines, in which a newline is a NUL."""
+    return [line.replace("\0", "\n") for line in content.split("\n")]
 
 
 def test_a_fold_over_the_passage_opens(shower: tuple[Terminal, RawEditor], path: Path, inside: Inside) -> None:
