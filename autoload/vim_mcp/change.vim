@@ -25,8 +25,12 @@ function! vim_mcp#change#apply(bufnr, hunks) abort
   endtry
 endfunction
 
-" Vim has kept a line number that nothing can move: lines must not move now.
+" Vim has kept a line number that nothing can move: lines must not move now. And
+" after CTRL-R, CTRL-K or CTRL-V it would take our key for the person's next one.
 function! s:check_pending(bufnr, hunks) abort
+  if s:is_inserting(a:bufnr) && vim_mcp#methods#half_typed()
+    call vim_mcp#methods#busy('a command that is typed half')
+  endif
   let l:pending = a:bufnr == bufnr('%') ? s:pending() : ''
   let l:last = mode() ==# 'c' || l:pending ==# 'a blockwise insertion' ? line('$') : max([line('.'), line('v')])
   if l:pending !=# '' && s:moves_lines(a:hunks, l:last)
@@ -35,18 +39,23 @@ function! s:check_pending(bufnr, hunks) abort
 endfunction
 
 " An operator keeps the line that it starts from, Select mode the other end of
-" what it has marked, 'incsearch' the line to go back to, completion where its
-" word begins, a blockwise insertion the lines that are to get the same text.
+" what it has marked, completion where its word begins, a blockwise insertion the
+" lines that are to get the same text.
 function! s:pending() abort
   if mode() ==# 'c'
-    return &incsearch && (getcmdtype() =~# '[/?]' || getcmdline() =~# '[[:punct:]]') ? 'the command line' : ''
-  endif
-  if pumvisible() || mode(1) =~# '^[iR]v\=[cx]'
+    return s:command_line_holds() ? 'the command line' : ''
+  elseif pumvisible() || mode(1) =~# '^[iR]v\=[cx]'
     return 'a completion'
   elseif mode() ==# 'i' && vim_mcp#events#block_insertion()
     return 'a blockwise insertion'
   endif
   return mode(1) =~# '^no' ? 'a pending operator' : mode() =~# "^[sS\<C-S>]" ? 'select mode' : ''
+endfunction
+
+" Whether a line number depends on the command line: the one that a search or an
+" operator begins from, or one that the person has seen and typed.
+function! s:command_line_holds() abort
+  return getcmdtype() !=# ':' || getcmdline() =~# '[[:punct:][:digit:]]' || vim_mcp#events#command_line_for_operator()
 endfunction
 
 " Whether another number of lines stands down to a:line afterwards.
@@ -62,9 +71,13 @@ endfunction
 
 " Insert mode saves for undo when it begins, and not again by itself.
 function! s:go_on_inserting(bufnr) abort
-  if a:bufnr == bufnr('%') && mode(1) =~# '^[iR]$' && !vim_mcp#methods#half_typed()
+  if s:is_inserting(a:bufnr)
     call feedkeys("\<C-G>u", 'in')
   endif
+endfunction
+
+function! s:is_inserting(bufnr) abort
+  return a:bufnr == bufnr('%') && mode(1) =~# '^[iR]$'
 endfunction
 
 " Lines that stay in number are set, not replaced: their marks, folds and signs

@@ -19,6 +19,7 @@ let s:watching = 0
 let s:timer = -1
 let s:pushed = {}
 let s:block_insertion = 0
+let s:for_operator = 0
 
 " Watches the events and pushes the present state.
 function! vim_mcp#events#start() abort
@@ -29,6 +30,7 @@ function! vim_mcp#events#start() abort
     autocmd!
     if exists('##ModeChanged')
       autocmd ModeChanged *:i* let s:block_insertion = v:event.old_mode ==# "\<C-V>"
+      autocmd ModeChanged *:c* let s:for_operator = v:event.old_mode =~# '^no'
     endif
     for name in wanted
       " The condition stands here and not in the function: it is all that most events of a span cost.
@@ -44,6 +46,11 @@ endfunction
 " Whether the insertion that goes on, if one does, began in blockwise Visual mode: it will be repeated in other lines.
 function! vim_mcp#events#block_insertion() abort
   return s:block_insertion
+endfunction
+
+" Whether the command line that is typed, if one is, is to tell an operator how far it goes.
+function! vim_mcp#events#command_line_for_operator() abort
+  return exists('*state') ? state('o') !=# '' : s:for_operator
 endfunction
 
 " A request has been served: Vim notices what it has changed at the next key only.

@@ -107,6 +107,14 @@ function! vim_mcp#methods#half_typed() abort
   return !has('nvim') && exists('*state') && state(s:stirred ? 'mo' : 'mSo') !=# ''
 endfunction
 
+" A round of requests begins. By now Vim has taken in the keys that an earlier one
+" has typed: where Insert mode is still not at rest, the person has begun a key.
+function! vim_mcp#methods#new_round() abort
+  if s:stirred && mode(1) =~# '^[iR]$'
+    let s:stirred = 0
+  endif
+endfunction
+
 " A method that types keys itself (:normal) leaves Vim as if its person had
 " begun a command, until Vim has looked around: what comes until then is not to
 " take that for a key of theirs.
@@ -138,6 +146,8 @@ function! s:attempt(call, timer) abort
   if !get(a:call.request, 'open', 1)
     " Withdrawn while it waited.
     return
+  elseif a:timer
+    call vim_mcp#methods#new_round()
   endif
   let l:answer = s:answer(a:call)
   if has_key(l:answer, 'error') && s:is_busy(l:answer) && reltimefloat(reltime(a:call.since)) < s:patience

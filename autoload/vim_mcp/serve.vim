@@ -58,6 +58,7 @@ endfunction
 " run for every request, so they have few lines.
 function! s:serve_all(timer) abort
   let s:serving = 1
+  call vim_mcp#methods#new_round()
   try
     call vim_mcp#transport#drain()
     while !empty(s:queue)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,8 @@ class State:
     shown: str = ""
     deaf: bool = False
     """Neovim serves no request between these keys."""
+    held: bool = False
+    """No editor's text changes between these keys."""
 
 
 STATES = {
@@ -51,7 +54,7 @@ STATES = {
     "find": State("f", "ix", ["lne 5", "line 6"], shown="f", deaf=True),
     "a count": State("2", "x", ["ne 5", "line 6"], shown="2", deaf=True),
     "g": State("g", "Uiw", ["LINE 5", "line 6"], shown="g", deaf=True),
-    "a literal key": State("i\x16", "065\x1b", ["Aline 5", "line 6"], shown="^V", deaf=True),
+    "a literal key": State("i\x16", "065\x1b", ["Aline 5", "line 6"], shown="^V", held=True),
     "the command-line window": State("q:", ":q\r", ["line 5", "line 6"], shown=":"),
 }
 
@@ -95,7 +98,7 @@ def expected(change: dict[str, Any], lines_5_and_6: list[str]) -> list[str]:
 def test_an_edit_disturbs_no_typing(typing: tuple[Terminal, RawEditor], kind: str, name: str) -> None:
     terminal, link = typing
     begun = STATES[name]
-    deaf = begun.deaf and kind != "vim"
+    deaf = begun.held or (begun.deaf and kind != "vim")
     for change in EDITS.values():
         reset(terminal, link)
         begin(terminal, link, begun)
@@ -134,6 +137,45 @@ def test_lines_do_not_move_under_what_would_lose_its_place(
     terminal.type(rest)
     wanted = expected(EDITS["a line changed below"], after)
     wait_text(link, wanted)
+
+
+@pytest.mark.parametrize("keys", ["d/line 8", "d:call search('line 8')", "i\x0fd/line 8"])
+@pytest.mark.requirement("BUSY-04")
+def test_an_operator_with_a_command_line_keeps_where_it_began(
+    typing: tuple[Terminal, RawEditor], kind: str, keys: str
+) -> None:
+    terminal, link = typing
+    command(terminal, "set noincsearch")
+    terminal.type(keys)
+    terminal.wait_screen(lambda screen: keys.lstrip("di\x0f") in screen.splitlines()[-1])
+    for change in MOVING:
+        assert kind_of(refused(link, "edit", buffer=0, **EDITS[change])) == "busy"
+    terminal.type("\r\x1b")
+    wait_text(link, LINES[:4] + LINES[7:])
+
+
+@pytest.mark.requirement("BUSY-03")
+def test_edits_between_the_keys_of_an_insertion_take_none_of_them(
+    typing: tuple[Terminal, RawEditor], kind: str
+) -> None:
+    terminal, link = typing
+    command(terminal, "let @a = 'REG'")
+    terminal.type("O")
+    wait_mode(link, "i")
+    requests = []
+    for number in range(15):
+        for key in "\x12a\x0ba:\x16065":
+            requests.append(link.start("edit", buffer=0, kind="replace", line=9, lines=[f"{number} {key!r}"]))
+            terminal.type(key)
+            if kind == "vim":  # Neovim serves nothing between them
+                link.request("ping")
+    terminal.type("\x1b")
+    wait_mode(link, "n")
+    assert text(link)[4] == "REG\u00e4A" * 15
+    for request in requests:
+        with contextlib.suppress(EditorError):
+            link.answer(request)
+    wait_until(lambda: text(link)[4] == "REG\u00e4A" * 15, "all that was typed")
 
 
 @pytest.mark.requirement("BUSY-04")
