@@ -8,9 +8,10 @@ import importlib
 import json
 import logging
 import os
+import socket
 import uuid
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vim_mcp.config import Config
@@ -19,6 +20,7 @@ from vim_mcp.editor.link import Editor
 from vim_mcp.editor.process import alive
 from vim_mcp.ide.lockfile import Lock, LockDirectory, LockRefused
 from vim_mcp.ide.notifications import Listener, Notifications
+from vim_mcp.ide.ports import listen, listen_anywhere
 
 if TYPE_CHECKING:
     from vim_mcp.ide.websocket import Peer, WebSocketServer
@@ -34,74 +36,62 @@ _SHORT = 4096
 """Bytes; no longer message is looked at for that."""
 
 
-@dataclass(frozen=True)
-class Libraries:
-    """What takes long to import: the server of one port, and the session of one client (`session.ide.IdeSession`)."""
-
-    server: type[WebSocketServer]
-    session: Callable[..., Any]
-
-
-def load_libraries() -> Libraries:
-    """Import them. Raises ImportError."""
-    return Libraries(
-        importlib.import_module("vim_mcp.ide.websocket").WebSocketServer,
-        importlib.import_module("vim_mcp.session.ide").IdeSession,
-    )
+Sessions = asyncio.Future[Callable[..., Any] | None]
+"""`session.ide.IdeSession`, once it is loaded; None where it cannot be."""
 
 
 class Endpoint:
     """One editor's. What the editor tells is taken from the first moment on, whether the port is open yet or not."""
 
-    def __init__(self, editor: Editor, locks: LockDirectory):
+    def __init__(self, editor: Editor, locks: LockDirectory, sessions_to_come: Sessions):
         self.editor = editor
         self.lock: Lock | None = None
-        self.earlier: Lock | None = None
-        """What it had before its connection, or the hub, was lost."""
         self._locks = locks
+        self._sessions_to_come = sessions_to_come
         self._told: list[str] = []
         self._notifications = Notifications()
+        self._listener: socket.socket | None = None
         self._server: WebSocketServer | None = None
-        self._session: Callable[..., Any] | None = None
         self._sessions: list[Any] = []
         self._fault: str | None = None
-        self._closed = False
         editor.on_message.update(self._notifications.kinds)
 
     # The port and its lock
 
-    async def open(self, libraries: Libraries, others: Iterable[Endpoint]) -> None:
-        """Listen, at the port and with the token of `earlier` if that can be, write the lock and tell the editor."""
-        self._session = libraries.session
+    def open(self, earlier: Lock | None, others: Iterable[Endpoint]) -> None:
+        """Listen, at the port and with the token of `earlier` if that can be, write the lock and tell the editor.
+
+        Who calls before `serve` waits in the system's queue: Claude Code tries an earlier port only a few times.
+        """
         try:
-            token = await self._listen(libraries.server, self.earlier)
-            if not self._closed:
-                self._write_lock(token, _name(self, [other.lock for other in others if other.lock]))
+            self._listener, token = self._listen(earlier)
+            self._write_lock(token, _name(self, [other.lock for other in others if other.lock]))
         except (OSError, LockRefused) as error:
             self._fault = str(error)
             logger.error("%s has no port for Claude Code: %s", self.editor.instance_id, error)
-        if self.lock is None and self._server is not None:
-            await self._server.close()
+            self.stop()
 
-    async def _listen(self, server: type[WebSocketServer], earlier: Lock | None) -> str:
-        """Open a port and return its token: a new one wherever the earlier port is not to be had."""
+    def _listen(self, earlier: Lock | None) -> tuple[socket.socket, str]:
+        """An open port and its token: a new one wherever the earlier port is not to be had."""
         if earlier is not None:
-            self._server = server(earlier.auth_token, self._serve)
             with contextlib.suppress(OSError):
-                await self._server.open(earlier.port)
-                return earlier.auth_token
-        token = str(uuid.uuid4())
-        self._server = server(token, self._serve)
-        await self._server.open(taken=self._locks.has)
-        return token
+                return listen(earlier.port), earlier.auth_token
+        return listen_anywhere(self._locks.has), str(uuid.uuid4())
 
     def _write_lock(self, token: str, name: str) -> None:
-        assert self._server is not None, "a lock names an open port"
-        lock = Lock(self._server.port, self.editor.info.pid, tuple(self.folders()), name, token)
+        assert self._listener is not None, "a lock names an open port"
+        port = self._listener.getsockname()[1]
+        lock = Lock(port, self.editor.info.pid, tuple(self.folders()), name, token)
         self._locks.write(lock)
         self.lock = lock
-        logger.info("%s has port %d for Claude Code", self.editor.instance_id, lock.port)
+        logger.info("%s has port %d for Claude Code", self.editor.instance_id, port)
         self.editor.send({"type": "environment", "variables": self._environment(lock)})
+
+    async def serve(self, server: type[WebSocketServer]) -> None:
+        """Let in who has called, and who will."""
+        if self.lock is not None and self._listener is not None:
+            self._server = server(self.lock.auth_token, self._serve)
+            await self._server.open(self._listener)
 
     def _environment(self, lock: Lock) -> dict[str, str]:
         """What leads a Claude Code to this editor that is started in it. Requirement ENV-01."""
@@ -138,9 +128,11 @@ class Endpoint:
 
     def stop(self, keep_lock: bool = False) -> None:
         """Give the port back at once, and remove the lock; the next hub takes over one that is kept."""
-        self._closed = True
         if self._server is not None:
             self._server.stop()
+        elif self._listener is not None:
+            self._listener.close()
+        self._listener = None
         if self.lock is not None and not keep_lock:
             self._locks.remove(self.lock)
 
@@ -160,9 +152,11 @@ class Endpoint:
     # Its clients
 
     async def _serve(self, peer: Peer) -> None:
-        assert self._session is not None, "the port was opened with it"
+        new_session = await asyncio.shield(self._sessions_to_come)
+        if new_session is None:
+            return
         latest = self._notifications.latest
-        session = self._session(self.editor, self.folders, latest, peer.write, peer.drain)
+        session = new_session(self.editor, self.folders, latest, peer.write, peer.drain)
         listener = self._notifications.join(peer.write)
         self._sessions.append(session)
         self._tell_number()
@@ -181,10 +175,10 @@ class Endpoint:
 class Endpoints:
     """All of them: they come and go with the editors of `directory`."""
 
-    def __init__(self, config: Config, directory: Directory, load: Callable[[], Libraries] = load_libraries):
+    def __init__(self, config: Config, directory: Directory):
         self._locks = LockDirectory(config.lock_directory, config.ledger)
-        self._load = load
-        self._libraries: Libraries | None = None
+        self._server: asyncio.Task[type[WebSocketServer]] | None = None
+        self._sessions: Sessions = asyncio.get_running_loop().create_future()
         self._endpoints: dict[str, Endpoint] = {}
         self._earlier: dict[int, Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -200,20 +194,19 @@ class Endpoints:
         for lock in self._earlier.values():
             self._locks.remove(lock)
 
-    async def load(self) -> None:
-        """Import the libraries in a thread, then open a port for each editor that is there. Raises RuntimeError."""
+    async def load_sessions(self) -> None:
+        """Import what sessions are made of; it takes a second, and clients are let in before. Raises RuntimeError."""
         try:
-            self._libraries = await asyncio.to_thread(self._load)
+            self._sessions.set_result((await asyncio.to_thread(_import, "vim_mcp.session.ide")).IdeSession)
         except ImportError as error:
+            self._sessions.set_result(None)
             raise RuntimeError(
-                f"The server for Claude Code cannot be imported ({error}): install vim-mcp anew"
+                f"The sessions of Claude Code cannot be imported ({error}): install vim-mcp anew"
             ) from error
-        for endpoint in self._endpoints.values():
-            self._open(endpoint)
 
     def _on_change(self, events: frozenset[str], editor: Editor) -> None:
         if JOINED in events:
-            endpoint = self._endpoints[editor.instance_id] = Endpoint(editor, self._locks)
+            endpoint = self._endpoints[editor.instance_id] = Endpoint(editor, self._locks, self._sessions)
             self._open(endpoint)
         elif LEFT in events:
             self._close(self._endpoints.pop(editor.instance_id))
@@ -221,17 +214,22 @@ class Endpoints:
             self._endpoints[editor.instance_id].follow()
 
     def _open(self, endpoint: Endpoint) -> None:
-        if self._libraries is not None:
-            endpoint.earlier = self._earlier.pop(endpoint.editor.info.pid, None)
-            others = [other for other in self._endpoints.values() if other is not endpoint]
-            self._spawn(endpoint.open(self._libraries, others))
+        earlier = self._earlier.get(endpoint.editor.info.pid)
+        endpoint.open(earlier, [other for other in self._endpoints.values() if other is not endpoint])
+        self._spawn(self._serve(endpoint))
+
+    async def _serve(self, endpoint: Endpoint) -> None:
+        """Serve the endpoint, once the library is there that takes a moment to import."""
+        if self._server is None:
+            self._server = asyncio.create_task(_load_server())
+        await endpoint.serve(await asyncio.shield(self._server))
 
     def _close(self, endpoint: Endpoint) -> None:
         """An editor that has only lost its connection comes back, and to the same port."""
         endpoint.stop()
         self._spawn(endpoint.closed())
-        if lock := endpoint.lock or endpoint.earlier:
-            self._earlier[lock.pid] = lock
+        if endpoint.lock is not None:
+            self._earlier[endpoint.lock.pid] = endpoint.lock
         self._earlier = {pid: lock for pid, lock in self._earlier.items() if alive(pid)}
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -261,6 +259,16 @@ class Endpoints:
         """What `vim-mcp status` shows of that editor's."""
         endpoint = self._endpoints.get(instance_id)  # none once the hub is leaving
         return endpoint.status() if endpoint else {"port": None, "ide_clients": [], "ide_fault": None}
+
+
+def _import(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+async def _load_server() -> type[WebSocketServer]:
+    module = await asyncio.to_thread(_import, "vim_mcp.ide.websocket")
+    server: type[WebSocketServer] = module.WebSocketServer
+    return server
 
 
 async def _converse(session: Any, peer: Peer, listener: Listener) -> None:
@@ -294,5 +302,6 @@ def _name(endpoint: Endpoint, locks: Iterable[Lock]) -> str:
     base = "Neovim" if info.editor == "nvim" else "Vim"
     folders = set(endpoint.folders())
     taken = {lock.ide_name for lock in locks if folders & set(lock.workspace_folders)}
-    file = os.path.basename(info.main_file.rstrip("/"))
-    return next(name for name in (base, f"{base} ({file or info.pid})", f"{base} ({info.pid})") if name not in taken)
+    file = "".join(c if c.isprintable() else "?" for c in os.path.basename(info.main_file.rstrip("/")))
+    wanted = [base, *([f"{base} ({file})"] if file else [])]
+    return next((name for name in wanted if name not in taken), f"{base} ({info.pid})")

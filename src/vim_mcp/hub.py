@@ -62,8 +62,10 @@ class Hub:
 
     async def _load(self) -> None:
         """Import what takes long, one after the other: in two threads at once both would take longer."""
-        await self._clients.load_sdk()
-        await self._endpoints.load()
+        try:
+            await self._clients.load_sdk()
+        finally:
+            await self._endpoints.load_sessions()
 
     async def _listen(self, listener: socket.socket) -> None:
         await asyncio.get_running_loop().create_unix_server(lambda: LineConnection(self._accept), sock=listener)

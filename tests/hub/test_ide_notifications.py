@@ -163,15 +163,21 @@ def test_the_lock_is_not_written_where_the_folders_are_as_they_were(stage: Stage
 
 
 @pytest.mark.requirement("LOCK-02")
-def test_two_editors_of_one_folder_have_two_names(stage: Stage, project: Path, other_pid: int) -> None:
+def test_editors_of_one_folder_have_names_of_their_own(stage: Stage, project: Path, other_pid: int) -> None:
     editors = [RawEditor(stage.socket, project, folders=[str(project)])]
     names = [wait_lock(stage.home, os.getpid()).content["ideName"]]
     editors.append(RawEditor(stage.socket, project, pid=other_pid, folders=[str(project)]))
     names.append(wait_lock(stage.home, other_pid).content["ideName"])
-    elsewhere = stage.project("elsewhere")
-    editors.append(RawEditor(stage.socket, elsewhere, "nvim", pid=os.getppid(), folders=[str(elsewhere)]))
+    odd = RawEditor(stage.socket, project, pid=os.getppid(), folders=[str(project)], main_file="/\x1b[2J.py")
     names.append(wait_lock(stage.home, os.getppid()).content["ideName"])
-    assert names == ["Vim", "Vim (main.py)", "Neovim"]
+    odd.close()
+    wait_until(lambda: len(lock_files(stage.home)) == 2, "two locks")
+    for own_project, kind in ((stage.project("elsewhere"), "vim"), (project, "nvim")):
+        editors.append(RawEditor(stage.socket, own_project, kind, pid=os.getppid()))
+        names.append(wait_lock(stage.home, os.getppid()).content["ideName"])
+        editors.pop().close()
+        wait_until(lambda: len(lock_files(stage.home)) == 2, "two locks")
+    assert names == ["Vim", "Vim (main.py)", "Vim (?[2J.py)", "Vim", "Neovim"]
     for editor in editors:
         editor.close()
 

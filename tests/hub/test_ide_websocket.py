@@ -21,7 +21,8 @@ from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFact
 from websockets.typing import Subprotocol
 
 from tests.support.editors import TIMEOUT
-from vim_mcp.ide.websocket import AUTHORIZATION, PORTS, Limits, Peer, WebSocketServer
+from vim_mcp.ide.ports import PORTS, listen, listen_anywhere
+from vim_mcp.ide.websocket import AUTHORIZATION, Limits, Peer, WebSocketServer
 
 TOKEN = "7e1f6c1e-0000-4000-8000-000000000001"
 Headers = list[tuple[str, str]]
@@ -49,7 +50,7 @@ async def serving(
     """An open port; everything is over within the test's time limit."""
     server = WebSocketServer(TOKEN, serve, limits)
     async with asyncio.timeout(TIMEOUT):
-        await server.open()
+        await server.open(listen_anywhere())
         yield server
         await server.close()
 
@@ -103,20 +104,44 @@ async def test_it_listens_on_loopback_alone_in_the_range() -> None:
 async def test_ports_in_use_and_those_with_a_lock_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving() as first:
         monkeypatch.setattr(random.SystemRandom, "sample", lambda *_: [first.port, 10001, 10002, 10003, 10004, 10005])
-        second = WebSocketServer(TOKEN, echo)
-        assert await second.open(taken=lambda port: port == 10001) in range(10002, 10006)
-        await second.close()
+        with listen_anywhere(taken=lambda port: port == 10001) as listener:
+            assert listener.getsockname()[1] in range(10002, 10006)
+        monkeypatch.setattr(random.SystemRandom, "sample", lambda *_: [first.port])
+        with pytest.raises(OSError, match=r"none of \d+ ports of 127\.0\.0\.1 that were tried is free"):
+            listen_anywhere()
 
 
 async def test_a_wished_port_is_taken_or_the_reason_told() -> None:
     async with serving() as first:
-        second = WebSocketServer(TOKEN, echo)
         with pytest.raises(OSError, match="in use"):
-            await second.open(first.port)
+            listen(first.port)
         async with client(first):
-            await first.close()
-        assert await second.open(first.port) == first.port
-        await second.close()
+            first.stop()
+            listen(first.port).close()
+
+
+async def test_who_calls_before_the_port_is_served_is_served_then() -> None:
+    listener = listen_anywhere()
+    server = WebSocketServer(TOKEN, echo)
+    server.port = listener.getsockname()[1]
+    calling = asyncio.ensure_future(status(server, [(AUTHORIZATION, TOKEN)]))
+    await asyncio.sleep(0)
+    async with asyncio.timeout(TIMEOUT):
+        await server.open(listener)
+        assert await calling == 101
+        await server.close()
+
+
+async def test_stopped_while_it_opens_it_is_closed() -> None:
+    listener = listen_anywhere()
+    server = WebSocketServer(TOKEN, echo)
+    async with asyncio.timeout(TIMEOUT):
+        opening = asyncio.create_task(server.open(listener))
+        await asyncio.sleep(0)
+        server.stop()
+        await opening
+        await server.close()
+    listen(server.port).close()
 
 
 @pytest.mark.requirement("WS-03")
@@ -412,7 +437,7 @@ async def test_closed_it_hangs_up_on_everybody_at_once() -> None:
 
     server = WebSocketServer(TOKEN, never_ends, Limits(opening=1000, closing=0.2))
     async with asyncio.timeout(TIMEOUT):
-        await server.open()
+        await server.open(listen_anywhere())
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         connection = await client(server)
         await stuck.wait()

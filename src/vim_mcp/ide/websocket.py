@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import hmac
 import http
 import logging
-import random
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -29,9 +27,7 @@ logger = logging.getLogger(__name__)
 
 AUTHORIZATION = "x-claude-code-ide-authorization"
 SUBPROTOCOL = Subprotocol("mcp")
-PORTS = range(10000, 65536)
 _HOSTS = ("127.0.0.1", "localhost", "[::1]")
-_TRIES = 1000
 
 _SILENT = logging.Logger("websockets", logging.CRITICAL)
 _SILENT.disabled = True
@@ -101,15 +97,12 @@ class WebSocketServer:
         self._admitted: set[_Connection] = set()
         self._sessions: set[asyncio.Task[Any]] = set()
         self._server: Server | None = None
+        self._stopped = False
         self.port = 0
         """The port (10000-65535) once it is open."""
 
-    async def open(self, port: int | None = None, taken: Callable[[int], bool] = lambda _port: False) -> int:
-        """Listen on `port`, else on a random one that is free and of which `taken` says false; returns the port.
-
-        Raises OSError where that port, or every one that was tried, is in use. Requirement WS-01.
-        """
-        listener = _listen(port) if port else _listen_anywhere(taken)
+    async def open(self, listener: socket.socket) -> None:
+        """Serve those who call at `listener` (of `ports.listen`), also who has called already; `stop` closes it."""
         self.port = listener.getsockname()[1]
         self._server = await serve(
             self._welcome,
@@ -127,10 +120,12 @@ class WebSocketServer:
             logger=_SILENT,
             create_connection=cast("type[ServerConnection]", partial(_Connection, self)),
         )
-        return self.port
+        if self._stopped:
+            self.stop()
 
     def stop(self) -> None:
         """Stop listening, so that the port is free at once, and begin to hang up on everybody."""
+        self._stopped = True
         if self._server is not None:
             self._server.server.close()  # the library's own closing does so a moment later
             self._server.close()
@@ -138,9 +133,9 @@ class WebSocketServer:
 
     async def close(self) -> None:
         """Stop, and wait until everybody has gone; takes `Limits.closing` and a moment at most."""
+        self.stop()
         if self._server is None:
             return
-        self.stop()
         try:
             await asyncio.wait_for(self._server.wait_closed(), self._limits.closing + 0.5)
         except TimeoutError:
@@ -250,32 +245,6 @@ class _Strangers:
     def drop_all(self) -> None:
         for connection in self._sockets:
             connection.transport.abort()
-
-
-def _listen_anywhere(taken: Callable[[int], bool]) -> socket.socket:
-    for port in _candidates():
-        if not taken(port):
-            with contextlib.suppress(OSError):
-                return _listen(port)
-    raise OSError(errno.EADDRINUSE, f"none of {_TRIES} ports of 127.0.0.1 that were tried is free")
-
-
-def _candidates() -> Iterator[int]:
-    """Ports in an order that differs from hub to hub; nothing secret is in it."""
-    return iter(random.SystemRandom().sample(PORTS, _TRIES))
-
-
-def _listen(port: int) -> socket.socket:
-    """Listen on `port`; what is left of an earlier hub's connections on it does not hinder. Raises OSError."""
-    listener = socket.socket()
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-        listener.listen(128)
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 def _deflate() -> ServerPerMessageDeflateFactory:
