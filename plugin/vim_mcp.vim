@@ -23,6 +23,11 @@ command! -bar VimMCPStatus call vim_mcp#status()
 command! -bar VimMCPLog call vim_mcp#log()
 command! -bar -bang -nargs=? -complete=custom,vim_mcp#on_off VimMCPPause call vim_mcp#pause(<bang>0 ? 'off' : <q-args>)
 command! -bar VimMCPHistory call vim_mcp#history#open()
+command! -bar -nargs=? -complete=custom,vim_mcp#on_off VimMCPSelection call vim_mcp#selection#command(<q-args>)
+command! -bar -range ClaudeAtMention call vim_mcp#mention#command(<range>, <line1>, <line2>)
+command! -nargs=* ClaudeCode call vim_mcp#terminal#open(<q-mods>, [<f-args>])
+nnoremap <silent> <Plug>(claude-at-mention) :<C-U>ClaudeAtMention<CR>
+xnoremap <silent> <Plug>(claude-at-mention) :ClaudeAtMention<CR>
 
 " A timer of 0 ms fires once the first screen is up and the editor waits for a key: the start is not slowed, and an
 " editor that was told to leave by then (`vim -c q`) has left without a trace.

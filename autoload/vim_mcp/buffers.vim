@@ -21,6 +21,7 @@ let s:max_buffers = 200
 let s:keys = '^\%(CursorMovedI\=\|TextChanged[IP]\=\|ModeChanged\|InsertEnter\|InsertLeave\|WinScrolled\)$'
 let s:lasting = 5
 let s:pushed = {'at': [], 'time': 0, 'index': -1, 'buffers': []}
+let s:folders = []
 
 " The method `get_state`: see docs/protocol.md.
 function! vim_mcp#buffers#get_state(params) abort
@@ -35,13 +36,16 @@ endfunction
 " named: bounded, and without text.
 function! vim_mcp#buffers#state(events) abort
   let l:access = vim_mcp#methods#access()
+  if empty(s:folders) || s:is_beyond_keys(a:events)
+    let s:folders = vim_mcp#identity#folders()
+  endif
   if l:access ==# 'off'
     return {'access': l:access, 'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1],
-          \ 'mode': mode(1), 'cwd': getcwd()}
+          \ 'mode': mode(1), 'cwd': getcwd(), 'folders': s:folders}
   endif
   let l:buffers = s:recent(a:events)
   let l:current = s:pushed.index < 0 ? vim_mcp#buffers#info(bufnr('%')) : l:buffers[s:pushed.index]
-  return extend(s:whole(l:buffers), {'current_buffer': l:current, 'access': l:access})
+  return extend(s:whole(l:buffers), {'current_buffer': l:current, 'access': l:access, 'folders': s:folders})
 endfunction
 
 function! s:whole(buffers) abort
@@ -113,12 +117,17 @@ function! s:listed(...) abort
   return map(a:0 ? l:infos[: a:1 - 1] : l:infos, 's:buffer(v:val)')
 endfunction
 
+" Whether one of the events is none of those that come with the keys.
+function! s:is_beyond_keys(events) abort
+  return !empty(filter(copy(a:events), 'v:val !~# s:keys'))
+endfunction
+
 " The buffers to push. With hundreds of them, describing all at every key would
 " be felt.
 function! s:recent(events) abort
   let l:at = [bufnr('%'), bufnr('$')]
   if l:at != s:pushed.at || localtime() - s:pushed.time > s:lasting
-        \ || !empty(filter(copy(a:events), 'v:val !~# s:keys'))
+        \ || s:is_beyond_keys(a:events)
     let l:buffers = s:listed(s:max_buffers)
     let s:pushed = {'at': l:at, 'time': localtime(), 'buffers': l:buffers}
     let s:pushed.index = index(map(copy(l:buffers), 'v:val.current'), v:true)

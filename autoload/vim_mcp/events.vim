@@ -3,8 +3,8 @@
 " The autocommands that are pushed unless g:vim_mcp_state_push_events names others.
 let s:all = ['BufAdd', 'BufDelete', 'BufEnter', 'BufFilePost', 'BufModifiedSet', 'BufReadPost', 'BufWritePost']
 let s:all += ['CursorMoved', 'CursorMovedI', 'DirChanged', 'FileChangedShellPost', 'FileType', 'InsertEnter']
-let s:all += ['InsertLeave', 'ModeChanged', 'TabClosed', 'TabEnter', 'TextChanged', 'TextChangedI', 'TextChangedP']
-let s:all += ['VimResized', 'WinClosed', 'WinEnter', 'WinNew', 'WinResized', 'WinScrolled']
+let s:all += ['InsertLeave', 'LspAttach', 'LspDetach', 'ModeChanged', 'TabClosed', 'TabEnter', 'TextChanged']
+let s:all += ['TextChangedI', 'TextChangedP', 'VimResized', 'WinClosed', 'WinEnter', 'WinNew', 'WinResized', 'WinScrolled']
 
 " Those that come with every key. They are pushed at most every `s:slow` ms, the others every `s:fast` ms.
 let s:frequent = {'TextChanged': 1, 'TextChangedI': 1, 'TextChangedP': 1, 'CursorMoved': 1, 'CursorMovedI': 1}

@@ -3,6 +3,7 @@
 let s:id = ''
 let s:main_file = ''
 let s:short_lived = -1
+let s:directory = ''
 
 " Whether this editor is one that a person uses and a client should see: not `vim -es`, not `nvim --headless`
 " (unless g:vim_mcp_headless), not one whose output is no terminal.
@@ -79,6 +80,54 @@ function! s:git_root(directory) abort
   return ''
 endfunction
 
+" The workspace folders as real paths: the project's root, what the working directory adds to it, and in Neovim the
+" folders of the language servers.
+function! vim_mcp#identity#folders() abort
+  let roots = s:project_roots()
+  let servers = has('nvim') ? luaeval('require("vim_mcp.workspace").folders()') : []
+  let folders = []
+  for folder in map(roots + filter(servers, 'isdirectory(v:val) && !s:holds_home(v:val)'), 'resolve(s:whole(v:val))')
+    if index(folders, folder) < 0
+      call add(folders, folder)
+    endif
+  endfor
+  return folders
+endfunction
+
+" The Git root of the main file's, and that of the working directory or the directory itself. A home directory is no
+" project, and one that holds it would be the workspace of everything.
+function! s:project_roots() abort
+  let file = vim_mcp#identity#main_file()
+  let directory = s:working_directory()
+  let root = file =~# '^/' ? s:git_root(fnamemodify(s:bare(file), ':h')) : ''
+  let other = s:git_root(directory)
+  let other = other ==# '' || s:holds_home(other) ? directory : other
+  let roots = filter([root], 'v:val !=# "" && !s:holds_home(v:val)')
+  let adds = empty(roots) || !s:holds_home(other) && !s:is_in(other, roots[0]) && !s:is_in(roots[0], other)
+  return adds ? roots + [other] : roots
+endfunction
+
+function! s:holds_home(directory) abort
+  return s:is_in(resolve($HOME), resolve(s:whole(a:directory)))
+endfunction
+
+function! s:is_in(path, directory) abort
+  return stridx(a:path . '/', a:directory ==# '/' ? '/' : a:directory . '/') == 0
+endfunction
+
+function! s:whole(directory) abort
+  return a:directory =~# '^/\+$' ? '/' : s:bare(a:directory)
+endfunction
+
+" The editor's working directory, not a window's own. With 'autochdir' it follows the current file, so that the one
+" from before counts.
+function! s:working_directory() abort
+  if !&autochdir || s:directory ==# ''
+    let s:directory = has('nvim') ? getcwd(-1, -1) : has('patch-8.1.1218') ? getcwd(-1) : getcwd()
+  endif
+  return s:directory
+endfunction
+
 " Names of the files that programs hand to $EDITOR: git, hg, svn, jj, crontab, visudo, shells, database and mail clients.
 let s:handed = '^\%(COMMIT_EDITMSG\|\%(MERGE\|SQUASH\)_MSG\|\%(TAG\|NOTES\|PULLREQ\)_EDITMSG\|EDIT_DESCRIPTION\)$'
 let s:handed .= '\|^git-rebase-todo$\|^addp-hunk-edit\.diff$\|^hg-editor-.*\.txt$\|^svn-commit\.\%(\d\+\.\)\=tmp$'
@@ -121,6 +170,7 @@ function! vim_mcp#identity#info() abort
   let info.editor = has('nvim') ? 'nvim' : 'vim'
   let info.version = s:editor_version()
   let info.plugin_version = vim_mcp#version()
+  let info.folders = vim_mcp#identity#folders()
   let info.encoding = &encoding
   let info.access = vim_mcp#methods#access()
   let info.state_interval = vim_mcp#setting('state_interval', 1000)

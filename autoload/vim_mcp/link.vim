@@ -46,6 +46,7 @@ endfunction
 " Leaves and removes what registering made.
 function! vim_mcp#link#stop() abort
   call vim_mcp#link#leave()
+  call vim_mcp#environment#restore()
   call vim_mcp#notice#forget()
   if exists('#vim_mcp_link')
     autocmd! vim_mcp_link
@@ -68,6 +69,7 @@ function! s:disconnect(state, reason) abort
   let [s:state, s:reason] = [a:state, a:reason]
   call timer_stop(s:timer)
   call vim_mcp#events#stop()
+  call vim_mcp#ide#stop()
   call vim_mcp#serve#forget()
   call vim_mcp#transport#close()
 endfunction
@@ -170,6 +172,7 @@ function! s:registered(message) abort
   let [s:state, s:reason, s:farewell, s:told, s:tries] = ['connected', '', '', 0, 0]
   call vim_mcp#identity#keep(get(a:message, 'instance_id', vim_mcp#identity#id()))
   call vim_mcp#events#start()
+  call vim_mcp#ide#start()
 endfunction
 
 " The hub cannot take this editor: that is for the user to change.
@@ -196,3 +199,5 @@ function! s:lost() abort
 endfunction
 
 let s:handlers = {'registered': function('s:registered'), 'refused': function('s:refused'), 'bye': function('s:bye')}
+let s:handlers.environment = function('vim_mcp#environment#take')
+let s:handlers.ide = function('vim_mcp#ide#take')

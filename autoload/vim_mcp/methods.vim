@@ -15,6 +15,8 @@ let s:table = {
       \ 'ping': {'run': 'vim_mcp#methods#ping', 'access': '', 'waits': 'any', 'keys': 0, 'history': 0},
       \ 'get_state': {'run': 'vim_mcp#buffers#get_state', 'access': 'read', 'waits': 'any', 'keys': 0, 'history': 0},
       \ 'get_text': {'run': 'vim_mcp#buffers#get_text', 'access': 'read', 'waits': 'any', 'keys': 1, 'history': 0},
+      \ 'get_selection': {'run': 'vim_mcp#selection#get_selection', 'access': 'read', 'waits': 'any',
+      \   'keys': 0, 'history': 0},
       \ 'search': {'run': 'vim_mcp#search#search', 'access': 'read', 'waits': 'any', 'keys': 1, 'history': 0},
       \ 'get_diagnostics': {'run': 'vim_mcp#diagnostics#get_diagnostics', 'access': 'read', 'waits': 'any',
       \   'keys': 0, 'history': 0},
@@ -81,6 +83,7 @@ endfunction
 function! vim_mcp#methods#pause(on) abort
   let s:paused = a:on
   call vim_mcp#events#note('pause')
+  call vim_mcp#selection#refresh()
 endfunction
 
 function! vim_mcp#methods#paused() abort

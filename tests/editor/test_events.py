@@ -52,7 +52,9 @@ def test_a_change_is_pushed_with_the_events_that_told_it(editor: tuple[Terminal,
     assert event in [name for message in messages for name in message["events"]]
     for message in messages:
         assert message["event"] == message["events"][0]
-        assert set(message["state"]) == {"current_buffer", "windows", "buffers", "cursor", "mode", "cwd", "access"}
+        assert set(message["state"]) == {
+            "current_buffer", "windows", "buffers", "cursor", "mode", "cwd", "access", "folders",
+        }  # fmt: skip
         assert "content" not in message["state"]["current_buffer"]
 
 
@@ -61,7 +63,8 @@ def test_what_is_pushed_is_what_get_state_gives(editor: tuple[Terminal, RawEdito
     terminal.type(":vsplit two.txt\r")
     pushed = _pushed(link, lambda state: len(state["windows"]) == 2)[-1]["state"]
     sections = ["current_buffer", "windows", "buffers", "cursor", "mode", "cwd"]
-    assert {**link.request("get_state", sections=sections), "access": "edit"} == pushed
+    rest = {"access": "edit", "folders": link.hello["info"]["folders"]}
+    assert {**link.request("get_state", sections=sections), **rest} == pushed
 
 
 def test_a_deleted_buffer_leaves_the_pushed_state(editor: tuple[Terminal, RawEditor]) -> None:

@@ -37,6 +37,7 @@ def test_registration_says_who_the_editor_is(editor: tuple[Terminal, RawEditor],
         "access": "edit",
         "encoding": "utf-8",
         "state_interval": 1000,
+        "folders": [str(project)],
     }
 
 

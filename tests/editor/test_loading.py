@@ -13,7 +13,7 @@ from tests.support.rawhub import RawHub
 
 Launch = Callable[..., Terminal]
 
-COMMANDS = ["History", "Log", "Pause", "Reconnect", "Start", "Status", "Stop"]
+COMMANDS = ["History", "Log", "Pause", "Reconnect", "Selection", "Start", "Status", "Stop"]
 
 
 @pytest.mark.requirement("LINK-06")
@@ -32,7 +32,8 @@ def test_loading_sources_one_small_file(raw_hub: RawHub, launch: Launch, home: E
 def test_no_key_is_mapped_and_no_option_changed(
     raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside
 ) -> None:
-    settings = "[execute('set all'), execute('map'), execute('map!'), execute('tmap'), execute('abbreviate')]"
+    maps = "filter(split(execute('map'), '\\n'), 'v:val !~# \"<Plug>(claude-\"')"
+    settings = f"[execute('set all'), {maps}, execute('map!'), execute('tmap'), execute('abbreviate')]"
     loaded = launch("one.txt")
     raw_hub.editor().event("BufEnter")
     with_plugin = inside.value(loaded, settings)
@@ -45,7 +46,9 @@ def test_no_key_is_mapped_and_no_option_changed(
 def test_the_commands_are_there(raw_hub: RawHub, launch: Launch, inside: Inside) -> None:
     terminal = launch()
     assert inside.value(terminal, "getcompletion('VimMCP', 'command')") == [f"VimMCP{name}" for name in COMMANDS]
-    assert inside.value(terminal, "getcompletion('VimMCPPause ', 'cmdline')") == ["on", "off"]
+    assert inside.value(terminal, "getcompletion('Claude', 'command')") == ["ClaudeAtMention", "ClaudeCode"]
+    for name in ("Pause", "Selection"):
+        assert inside.value(terminal, f"getcompletion('VimMCP{name} ', 'cmdline')") == ["on", "off"]
 
 
 def test_a_second_loading_changes_nothing(raw_hub: RawHub, launch: Launch, inside: Inside) -> None:

@@ -1,0 +1,47 @@
+" What Claude Code has from this editor as from an IDE: what is told it unasked,
+" and how many of it are there.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:clients = 0
+
+" The editor has registered.
+function! vim_mcp#ide#start() abort
+  call vim_mcp#selection#start()
+  call vim_mcp#diagnostics_watch#start()
+endfunction
+
+" The connection has ended.
+function! vim_mcp#ide#stop() abort
+  call vim_mcp#selection#stop()
+  call vim_mcp#diagnostics_watch#stop()
+  call s:count(0)
+endfunction
+
+" The hub's message `ide`: how many Claudes are connected to this editor.
+function! vim_mcp#ide#take(message) abort
+  call s:count(get(a:message, 'clients', 0))
+endfunction
+
+" How many Claudes are connected to this editor.
+function! vim_mcp#ide#clients() abort
+  return s:clients
+endfunction
+
+function! s:count(clients) abort
+  if a:clients != s:clients
+    let s:clients = a:clients
+    redrawstatus!
+  endif
+endfunction
+
+" Tell the clients that something was done here: a name, never text.
+function! vim_mcp#ide#log(name) abort
+  if vim_mcp#link#connected()
+    call vim_mcp#transport#send({'type': 'log', 'name': a:name, 'data': {}})
+  endif
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
