@@ -13,6 +13,7 @@ import pytest
 
 from vim_mcp.errors import CommandFailed, EditorBusy
 from vim_mcp.session.ide import IdeSession
+from vim_mcp.tools.idebase import IdeCall, Spellings
 
 Message = dict[str, Any]
 INITIALIZE = {
@@ -638,3 +639,32 @@ def test_a_name_with_a_nul_goes_nowhere(tool: str) -> None:
         assert "NUL" in result["content"][0]["text"]
 
     assert talk(conversation).editor.asked == []
+
+
+@pytest.mark.requirement("IDE-OPEN-02")
+def test_relative_names_are_in_the_folder_that_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = str(tmp_path / "first"), str(tmp_path / "second")
+    Path(second).mkdir()
+    (tmp_path / "second" / "there").write_text("")
+    monkeypatch.setenv("HOME", "/home/ada")
+
+    def named(path: str, *folders: str) -> str:
+        call = IdeCall(FakeEditor(), "", lambda: list(folders), lambda: None, Spellings())  # type: ignore[arg-type]  # a fake
+        return call.file(path)
+
+    assert named("there", first, second) == f"{second}/there"
+    assert named("nowhere", first, second) == f"{first}/nowhere"
+    assert named("there") == "/p/there", "without folders the working directory counts"
+    assert named("/there", first) == "/there"
+    assert named("~/there", first) == "/home/ada/there"
+    assert named("https://host/there", first) == "https://host/there"
+
+
+@pytest.mark.requirement("IDE-DIAG-02")
+def test_spellings_are_bounded() -> None:
+    spellings = Spellings()
+    for number in range(3000):
+        spellings.note(f"/p/{number}", f"file:///p/%3{number}")
+    assert spellings.of("/p/0") == "file:///p/0"
+    assert spellings.of("/p/2999") == "file:///p/%32999"
+    assert len(vars(spellings)["_uris"]) == 1000
