@@ -25,6 +25,26 @@ function! vim_mcp#change#apply(bufnr, hunks) abort
   endtry
 endfunction
 
+" Call a:Function, which may read a loaded buffer's file again, and keep everybody's
+" place in its text, marks included. Throws `busy`, and does not call it, where a
+" place is kept that nothing can move.
+function! vim_mcp#change#around(bufnr, Function) abort
+  call s:check_pending(a:bufnr, [{'line': 1, 'removed': 0, 'lines': ['']}])
+  let [l:before, l:old, l:tick] = [s:remember(a:bufnr), getbufline(a:bufnr, 1, '$'), getbufvar(a:bufnr, 'changedtick')]
+  let l:marks = exists('*getmarklist') ? filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''\\l$"') : []
+  call a:Function()
+  if getbufvar(a:bufnr, 'changedtick') != l:tick
+    let l:before.marks += l:marks
+    call s:restore(a:bufnr, l:before, vim_mcp#diff#hunks(l:old, getbufline(a:bufnr, 1, '$'), 1))
+    call s:go_on_inserting(a:bufnr)
+  endif
+endfunction
+
+" Whether the person has begun something in a buffer during which its lines must not move.
+function! vim_mcp#change#is_pending(bufnr) abort
+  return a:bufnr == bufnr('%') && s:pending() !=# ''
+endfunction
+
 " Vim has kept a line number that nothing can move: lines must not move now. And
 " after CTRL-R, CTRL-K or CTRL-V it would take our key for the person's next one.
 function! s:check_pending(bufnr, hunks) abort

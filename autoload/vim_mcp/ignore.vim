@@ -8,7 +8,8 @@ set cpo&vim
 
 let s:default = ['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.kdbx', '*.jks', '*.keystore', '*.ppk',
       \ 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '.netrc', '_netrc', '.pgpass', '.htpasswd', '.git-credentials',
-      \ 'credentials', 'credentials.*', '.npmrc', '.pypirc', 'secrets.*', '*/.gnupg/*', '*/.aws/*', '*/.kube/config']
+      \ 'credentials', 'credentials.*', '.npmrc', '.pypirc', 'secrets.*', '*/.gnupg/*', '*/.aws/*', '*/.kube/config',
+      \ '.viminfo*', '*.shada']
 
 " The patterns that s:tail and s:whole were made of, and the names known so far.
 let s:compiled = []
@@ -51,7 +52,25 @@ function! vim_mcp#ignore#refuse(name) abort
 endfunction
 
 function! s:matches(name) abort
+  return !empty(filter(s:owners(a:name) + [a:name], 's:matches_itself(v:val)'))
+endfunction
+
+function! s:matches_itself(name) abort
   return s:tail !=# '' && fnamemodify(a:name, ':t') =~# s:tail || s:whole !=# '' && a:name =~# s:whole
+endfunction
+
+" The files whose text a swap, undo or backup file of Vim's may hold: it is called
+" after its file, perhaps with a dot before it, or with % for each / of the path.
+function! s:owners(name) abort
+  let l:tail = fnamemodify(a:name, ':t')
+  let l:stem = substitute(l:tail, '\%(\.s[a-z][a-z]\|\.un\~\|\~\)$', '', '')
+  if l:stem ==# l:tail && l:tail !~# '%'
+    return []
+  endif
+  let l:names = [l:stem, substitute(l:stem, '^\.', '', '')]
+  let l:names = map(l:names, 'fnamemodify(a:name, ":h") . "/" . v:val') + [tr(l:stem, '%', '/')]
+  let l:told = l:tail =~# '\.s[a-z][a-z]$' && exists('*swapinfo') ? get(swapinfo(a:name), 'fname', '') : ''
+  return l:names + (l:told ==# '' ? [] : [substitute(l:told, '^\~[^/]*', escape($HOME, '\&~'), '')])
 endfunction
 
 function! s:compile(patterns) abort

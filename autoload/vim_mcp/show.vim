@@ -44,6 +44,9 @@ endfunction
 function! s:open(bufnr) abort
   if bufloaded(a:bufnr)
     call vim_mcp#disk#conflict(a:bufnr)
+  elseif &eventignore =~? '\<\%(all\|SwapExists\)\>'
+    " The guard below would not hear of a swap file.
+    call vim_mcp#files#load(a:bufnr)
   endif
   let l:window = s:window(a:bufnr)
   let l:commands = s:commands(l:window, a:bufnr)

@@ -37,7 +37,7 @@ function! s:is_readable(name) abort
 endfunction
 
 function! s:prepare(bufnr) abort
-  for [l:option, l:value] in items({'buftype': 'nofile', 'swapfile': 0, 'undolevels': -1})
+  for [l:option, l:value] in items({'buftype': 'nofile', 'swapfile': 0, 'undolevels': -1, 'modifiable': 1})
     noautocmd call setbufvar(a:bufnr, '&' . l:option, l:value)
   endfor
   noautocmd silent call bufload(a:bufnr)

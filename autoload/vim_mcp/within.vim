@@ -22,17 +22,25 @@ endfunction
 " `:doautoall` makes each loaded buffer current in turn, in a window that is not
 " seen; an autocommand for this buffer alone does the work.
 function! s:unseen(bufnr, Function) abort
-  let s:Function = a:Function
+  let [s:Function, l:ignored] = [a:Function, &eventignore]
   augroup vim_mcp_within
     autocmd!
-    execute 'autocmd User <buffer=' . a:bufnr . '> nested call s:call()'
+    execute 'autocmd User <buffer=' . a:bufnr . '> nested call s:call_with(' . string(l:ignored) . ')'
   augroup END
   try
+    let &eventignore = ''
     doautoall <nomodeline> vim_mcp_within User
   finally
+    let &eventignore = l:ignored
     autocmd! vim_mcp_within
     augroup! vim_mcp_within
   endtry
+endfunction
+
+" Events that the person ignores are ignored again in what is called.
+function! s:call_with(ignored) abort
+  let &eventignore = a:ignored
+  call s:call()
 endfunction
 
 function! s:call() abort

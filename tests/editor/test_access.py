@@ -192,3 +192,29 @@ def test_a_misspelt_setting_is_told(home: EditorHome, launch: Callable[..., Term
     terminal = launch("one.txt")
     raw_hub.editor()
     terminal.wait_screen("g:vim_mcp_execute is none of safe, all, off: 'sf")
+
+
+@pytest.mark.requirement("ACCESS-02")
+def test_what_vim_keeps_of_a_private_file_is_as_private(
+    link: RawEditor, editor: tuple[Terminal, RawEditor], project: Path
+) -> None:
+    command(editor[0], "set hidden noswapfile")
+    kept = (".server.key.swp", ".env.swo", "..env.un~", ".server.key.un~", "server.key~", ".env~", "%home%ada%.env.swp")
+    for name in (*kept, "%home%ada%.aws%config", ".viminfo"):
+        assert not given(link, secret(project / name)), name
+    for name in (".notes.txt.swp", "notes.txt~", ".notes.txt.un~", "%home%ada%notes.txt", "100%", "a.swp"):
+        assert given(link, secret(project / name)), name
+
+
+@pytest.mark.requirement("ACCESS-02")
+def test_a_swap_file_in_another_place_belongs_to_its_file(
+    link: RawEditor, editor: tuple[Terminal, RawEditor], project: Path
+) -> None:
+    config = secret(project / ".aws" / "config")
+    command(editor[0], f"set hidden directory={project} | edit {config} | setlocal swapfile | call setline(1, 'x')")
+    command(editor[0], "preserve")
+    (swap,) = (path for path in project.iterdir() if path.suffix == ".swp" and "config" in path.name)
+    elsewhere = project / "elsewhere.swp"
+    elsewhere.write_bytes(swap.read_bytes())
+    command(editor[0], "set noswapfile | enew")
+    assert kind_of(refused(link, "edit", file=str(elsewhere), kind="all", lines=[])) == "ignored"

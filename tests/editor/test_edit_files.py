@@ -209,3 +209,30 @@ def test_file_format_encoding_and_type_are_detected_unseen(link: RawEditor, proj
     assert (answer["fileformat"], answer["fileencoding"], answer["lines"]) == ("dos", "latin1", ["# größer", "# Ärger"])
     edit(link, "substitute", file=str(path), old_lines=["Ärger"], lines=["ärger"], save=True)
     assert path.read_bytes() == "# größer\r\n# ärger\r\n".encode("latin1")
+
+
+@pytest.mark.parametrize(
+    ("keys", "rest", "after"),
+    [
+        ("10GA", "TYPED\x1b", "line 10TYPED"),
+        ("10GV", "cTYPED\x1b", "TYPED"),
+        ("10Gmagg", "`aITYPED \x1b", "TYPED line 10"),
+    ],
+)
+@pytest.mark.requirement("KEEP-01")
+def test_a_file_that_has_grown_on_disk_moves_nobody(
+    editor: tuple[Terminal, RawEditor], tmp_path: Path, keys: str, rest: str, after: str
+) -> None:
+    terminal, link = editor
+    path = tmp_path / "project" / "grown.txt"
+    lines = [f"line {number}" for number in range(1, 31)]
+    path.write_text("\n".join(lines) + "\n")
+    command(terminal, "edit grown.txt")
+    terminal.type(keys)
+    wait_until(lambda: state(link, "mode") == {"A": "i", "V": "V", "g": "n"}[keys[-1]], "the mode")
+    wait_until(lambda: keys[-1] != "g" or state(link, "cursor") == [1, 1], "the cursor")
+    path.write_text("\n".join(["new 1", "new 2", "new 3", *lines]) + "\n")
+    edit(link, "replace", buffer=0, line=33, end_line=33, lines=["the last"])
+    terminal.type(rest)
+    wanted = ["new 1", "new 2", "new 3", *lines[:9], after, *lines[10:-1], "the last"]
+    wait_until(lambda: text(link) == wanted, f"the text; it is {text(link)}")

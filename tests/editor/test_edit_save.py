@@ -132,7 +132,8 @@ def test_saving_keeps_options(
     assert path.read_text() == "new\none"
     options = "[&confirm, &shortmess, &undoreload, getbufvar('f.txt', '&fixeol'), getbufvar('f.txt', '&eol')]"
     assert inside.value(terminal, options) == [1, "a", 77, 1, 0]
-    assert inside.value(terminal, "filter(getcompletion('', 'augroup'), 'v:val =~# \"^vim_mcp_[dws]\"')") == []
+    left = "filter(getcompletion('', 'augroup'), \"index(['vim_mcp_disk', 'vim_mcp_within'], v:val) >= 0\")"
+    assert inside.value(terminal, left) == []
 
 
 def test_what_the_file_cannot_hold_is_not_written(link: RawEditor, project: Path) -> None:
@@ -146,3 +147,16 @@ def test_what_the_file_cannot_hold_is_not_written(link: RawEditor, project: Path
     assert kind_of(refused(link, "edit", file=str(path), kind="insert", line=2, lines=["x"], save=True)) == "refused"
     edit(link, "all", file=str(path), lines=["Größe"], save=True)
     assert path.read_bytes() == "Größe\n".encode("latin1")
+
+
+def test_a_hidden_buffer_is_saved_where_all_events_are_ignored(
+    editor: tuple[Terminal, RawEditor], tmp_path: Path
+) -> None:
+    terminal, link = editor
+    path = tmp_path / "project" / "hidden.txt"
+    path.write_text("one\n")
+    command(terminal, "set eventignore=all")
+    assert edit(link, "all", file=str(path), lines=["two"], save=True)["saved"] is True
+    assert path.read_text() == "two\n"
+    terminal.type(":echo 'ei' &eventignore\r")
+    terminal.wait_screen("ei all")

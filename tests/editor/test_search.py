@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import edit, kind_of, refused, state, text, wait_mode, wait_text
+from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode, wait_text
 from tests.support.editors import TIMEOUT, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
@@ -369,3 +369,14 @@ def test_the_users_search_and_screen_stay(link: RawEditor, terminal: Terminal, i
     assert inside.value(terminal, SNAPSHOT) == before
     terminal.type("n")
     assert inside.value(terminal, "[line('.'), col('.'), @/]") == [1, 9, "foo"]
+
+
+def test_where_new_buffers_cannot_be_changed_files_are_searched_all_the_same(
+    editor: tuple[Terminal, RawEditor], tmp_path: Path
+) -> None:
+    terminal, link = editor
+    (tmp_path / "project" / "unloaded.txt").write_text("needle\n")
+    command(terminal, "set nomodifiable | badd unloaded.txt")
+    found = search(link, "needle", scope="all")
+    assert [match["text"] for match in found["matches"]] == ["needle"]
+    assert found["skipped"] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
-from tests.support.rawhub import RawEditor
+from tests.support.rawhub import RawEditor, RawHub
 from tests.support.waiting import wait_until
 
 
@@ -156,6 +157,23 @@ def test_an_ignored_file_may_be_shown_but_its_text_is_not_given(shower: tuple[Te
     shown = link.request("show", file=str(secret), line=1)
     assert (shown["name"], shown["text"]) == (str(secret), "")
     terminal.wait_screen("SECRET=1")
+
+
+def test_a_swap_file_is_noticed_where_its_event_is_ignored(
+    shower: tuple[Terminal, RawEditor], path: Path, launch: Callable[..., Terminal], raw_hub: RawHub
+) -> None:
+    terminal, link = shower
+    held = path.parent / "held.txt"
+    held.write_text("held\n")
+    holder = launch("held.txt", cwd=path.parent)
+    raw_hub.editor()
+    holder.type(":set swapfile\rOx\x1b:preserve\r")
+    holder.wait_screen("preserved")
+    command(terminal, "set swapfile eventignore=SwapExists")
+    shown = link.request("show", file=str(held), line=1)
+    assert shown["readonly"] is True
+    assert shown["swap"]["pid"] == holder.editor_pid
+    command(terminal, "echo 'still at work'")
 
 
 BUSY = {
