@@ -32,8 +32,10 @@ PATIENCE = 30.0
 
 _THERE = frozenset({"initialized", "notifications/initialized", "ide_connected"})
 """The notifications by which a client says that it is there."""
+_NEEDED = frozenset({"tools/list", "resources/list", "prompts/list"})
+"""What a client asks for before it listens."""
 _SHORT = 4096
-"""Bytes; no longer message is looked at for that."""
+"""Bytes; no longer message is looked at for its method."""
 
 
 Sessions = asyncio.Future[Callable[..., Any] | None]
@@ -156,8 +158,8 @@ class Endpoint:
         if new_session is None:
             return
         latest = self._notifications.latest
-        session = new_session(self.editor, self.folders, latest, peer.write, peer.drain)
         listener = self._notifications.join(peer.write)
+        session = new_session(self.editor, self.folders, latest, listener.answer, peer.drain)
         self._sessions.append(session)
         self._tell_number()
         try:
@@ -277,23 +279,28 @@ async def _converse(session: Any, peer: Peer, listener: Listener) -> None:
     running.add_done_callback(lambda _: peer.close())
     try:
         async for message in peer:
-            session.transport.receive(message)
-            if _says_that_it_is_there(message):
+            method = _method(message)
+            if method in _THERE:
                 listener.ready()
+            elif method in _NEEDED:
+                listener.asked()
+            session.transport.receive(message)
         session.transport.end()
         await running
     finally:
         running.cancel()
 
 
-def _says_that_it_is_there(message: bytes) -> bool:
+def _method(message: bytes) -> str | None:
+    """The method of a short message, None where there is none."""
     if len(message) > _SHORT:
-        return False
+        return None
     try:
         parsed = json.loads(message)
     except ValueError:
-        return False
-    return isinstance(parsed, dict) and parsed.get("method") in _THERE
+        return None
+    method = parsed.get("method") if isinstance(parsed, dict) else None
+    return method if isinstance(method, str) else None
 
 
 def _name(endpoint: Endpoint, locks: Iterable[Lock]) -> str:

@@ -112,6 +112,24 @@ async def test_who_connects_later_is_told_the_last_selection(
         assert [params["text"] for _, params in client.told()] == ["b"]
 
 
+@pytest.mark.parametrize("asked", [1, 2])
+async def test_a_client_that_waits_for_answers_is_told_after_them(
+    notifications: Notifications, say: Callable[..., None], asked: int
+) -> None:
+    client = Client(notifications)
+    say("mention", file="/f", first=1, last=2)
+    client.listener.ready()
+    for _ in range(asked):
+        client.listener.asked()
+    for _ in range(asked):
+        await asyncio.sleep(0.001)
+        assert client.told() == []
+        client.listener.answer(b'{"jsonrpc": "2.0", "method": "answered", "params": {}}')
+        assert [method for method, _ in client.told()] == ["answered"]
+    await client.ready()
+    assert [method for method, _ in client.told()] == ["at_mentioned"]
+
+
 async def test_before_the_editor_has_said_anything_nothing_is_told(notifications: Notifications) -> None:
     assert (await Client(notifications).ready()).told() == []
     assert notifications.latest() is None

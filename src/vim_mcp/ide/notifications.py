@@ -17,7 +17,8 @@ Selection = dict[str, Any]
 """As the editor gives it (docs/protocol.md, 1)."""
 
 SETTLING = 0.5
-"""Seconds from a client's word that it is there until it is told anything: Claude Code listens only a moment later."""
+"""Seconds from a client's word that it is there, and from the last answer that it has got by then, until it is told
+anything: Claude Code listens only a moment after it has its list of tools, and what comes before is lost."""
 
 MAX_MENTIONS = 100
 """Mentions that may wait for a client; beyond it the oldest are lost."""
@@ -98,11 +99,32 @@ class Listener:
         self._settling = settling
         self._on_settled = on_settled
         self._timer: asyncio.TimerHandle | None = None
+        self._there = False
+        self._unanswered = 0
         self._told: bytes | None = None
 
     def ready(self) -> None:
         """The client has said that it is there; it may say so more than once."""
-        if self._timer is None:
+        self._there = True
+        self._wait()
+
+    def asked(self) -> None:
+        """The client has asked for something that it needs before it listens, and waits for the `answer`."""
+        self._unanswered += 1
+        self._wait()
+
+    def answer(self, message: bytes) -> None:
+        """Send the client what its session says."""
+        self.write(message)
+        if self._unanswered and not self.settled:
+            self._unanswered -= 1
+            self._wait()
+
+    def _wait(self) -> None:
+        """Begin to wait anew, once it is known that the client is there and has its answer."""
+        if self._timer:
+            self._timer.cancel()
+        if self._there and not self._unanswered and not self.settled:
             self._timer = asyncio.get_running_loop().call_later(self._settling, self._settle)
 
     def _settle(self) -> None:
