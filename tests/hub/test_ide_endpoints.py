@@ -11,6 +11,7 @@ import stat
 import tempfile
 import uuid
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,32 @@ def test_an_editor_has_a_lock_with_its_own_process(stage: Stage, kind: str) -> N
     client = IdeClient.of(stage.home, terminal.editor_pid)
     client.request("ping")
     client.close()
+
+
+def is_in(stage: Stage, directory: Path) -> bool:
+    """Whether the editor has said that it works there."""
+    return bool(stage.status()["instances"][0]["cwd"] == str(directory))
+
+
+@pytest.mark.requirement("LOCK-04", "LOCK-08")
+def test_another_directory_is_another_folder_but_not_with_autochdir(stage: Stage, kind: str) -> None:
+    project, other = stage.project("demo", one_txt="1\n"), stage.project("other")
+    inside = project / "src"
+    inside.mkdir()
+    terminal = stage.editor(kind, "one.txt", cwd=project)
+    before = lock_of(stage, terminal)
+    status = before.path.stat()
+    for command, directory in (
+        (f"set autochdir | edit {inside}/two.txt", inside),
+        (f"edit {project}/one.txt", project),
+    ):
+        terminal.type(f":{command}\r")
+        wait_until(partial(is_in, stage, directory), "the directory")
+    after = before.path.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (status.st_ino, status.st_mtime_ns)
+    terminal.type(f":set noautochdir | cd {other}\r")
+    moved = wait_until(lambda: [lock for lock in lock_files(stage.home) if str(other) in lock.folders], "the folder")[0]
+    assert (moved.port, moved.token) == (before.port, before.token)
 
 
 @pytest.mark.requirement("LOCK-05")
