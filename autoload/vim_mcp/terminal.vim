@@ -81,8 +81,19 @@ endfunction
 
 function! s:run_vim(argv, options) abort
   call extend(a:options, {'curwin': 1, 'norestore': 1, 'term_kill': 'hup', 'term_name': 'claude'})
-  let a:options.exit_cb = {job, status -> s:ended(l:buffer, status)}
-  let l:buffer = term_start(a:argv, a:options)
+  let l:run = {}
+  let a:options.exit_cb = {job, status -> s:look(l:run.buffer)}
+  let a:options.close_cb = {channel -> s:look(l:run.buffer)}
+  let l:run.buffer = term_start(a:argv, a:options)
+endfunction
+
+" Vim gives a terminal up when both its program and what it wrote have ended.
+function! s:look(buffer) abort
+  let l:job = term_getjob(a:buffer)
+  if type(l:job) == type(v:null) || job_status(l:job) ==# 'run' || ch_status(l:job) !=# 'closed'
+    return
+  endif
+  call timer_start(0, {timer -> s:ended(a:buffer, job_info(l:job).exitval)})
 endfunction
 
 " A program that ended well leaves nothing to read; what one that failed has said
