@@ -193,8 +193,10 @@ class Endpoints:
 
     def _give_up(self) -> None:
         """A lock whose port nobody serves misleads; who comes later all the same still gets port and token."""
+        served = {endpoint.lock.port for endpoint in self._endpoints.values() if endpoint.lock}
         for lock in self._earlier.values():
-            self._locks.remove(lock)
+            if lock.port not in served:
+                self._locks.remove(lock)
 
     async def load_sessions(self) -> None:
         """Import what sessions are made of; it takes a second, and clients are let in before. Raises RuntimeError."""
@@ -250,6 +252,7 @@ class Endpoints:
         for endpoint in self._endpoints.values():
             endpoint.stop(keep_lock=reason == "upgrade")
             self._spawn(endpoint.closed())
+        self._endpoints = {}
         if reason != "upgrade":
             self._give_up()
 

@@ -1,0 +1,119 @@
+"""What becomes of the locks of an earlier hub's editors: those that come back keep theirs, the others' are removed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from vim_mcp import endpoints
+from vim_mcp.config import Config
+from vim_mcp.connection import LineConnection
+from vim_mcp.editor.directory import Directory
+from vim_mcp.editor.link import Editor
+from vim_mcp.editor.messages import EditorInfo
+from vim_mcp.endpoints import Endpoints
+from vim_mcp.ide.lockfile import Lock, LockDirectory
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The hub's event loop."""
+    return "asyncio"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    """A hub's, all in one directory."""
+    run = tmp_path
+    return Config(run, run / "socket", run / "registry", run / "preference", run / "log", run / "ide")
+
+
+@pytest.fixture
+def other_pid() -> Iterator[int]:
+    """An editor that lives, and does not dial."""
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    yield process.pid
+    process.communicate(b"\n")
+
+
+class Unconnected(LineConnection):
+    """Nobody is at its other end."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: None)
+
+    def write(self, data: bytes) -> None:
+        """What would be sent."""
+
+
+def editor(config: Config) -> Editor:
+    """An editor of this process."""
+    info = EditorInfo(os.getpid(), "/", "", (), "9.0", folders=("/",))
+    return Editor("unnamed-root-1", info, Unconnected(), config.runtime)
+
+
+def lock(port: int, pid: int) -> Lock:
+    """A lock that an earlier hub has given."""
+    return Lock(port, pid, (), "Vim", f"token of {port}")
+
+
+async def next_moment() -> None:
+    """Let timers of no time fire."""
+    later = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.01, later.set)
+    await later.wait()
+
+
+@pytest.mark.requirement("LOCK-07")
+async def test_after_a_while_only_the_locks_of_those_that_came_back_are_there(
+    config: Config, other_pid: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = LockDirectory(config.lock_directory, config.ledger)
+    mine, its = lock(45671, os.getpid()), lock(45672, other_pid)
+    earlier.write(mine)
+    earlier.write(its)
+    monkeypatch.setattr(endpoints, "PATIENCE", 0.0)
+    directory = Directory()
+    hub = Endpoints(config, directory)
+    hub.take_over()
+    directory.add(editor(config))
+    await next_moment()
+    assert [path.name for path in config.lock_directory.iterdir()] == ["45671.lock"]
+    assert hub.status("unnamed-root-1")["port"] == 45671
+    hub.leave("stop")
+    assert list(config.lock_directory.iterdir()) == []
+    assert not config.ledger.exists()
+    await hub.left()
+
+
+@pytest.mark.requirement("LOCK-07")
+@pytest.mark.parametrize(("reason", "left"), [("upgrade", ["45671.lock", "45672.lock"]), ("stop", []), ("idle", [])])
+async def test_a_hub_that_leaves_for_a_newer_one_leaves_the_locks(
+    config: Config, other_pid: int, reason: str, left: list[str]
+) -> None:
+    earlier = LockDirectory(config.lock_directory, config.ledger)
+    earlier.write(lock(45671, os.getpid()))
+    earlier.write(lock(45672, other_pid))
+    directory = Directory()
+    hub = Endpoints(config, directory)
+    hub.take_over()
+    directory.add(editor(config))
+    hub.leave(reason)
+    await hub.left()
+    assert sorted(path.name for path in config.lock_directory.iterdir()) == left
+
+
+async def test_where_the_sessions_cannot_be_imported_it_is_told(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vim_mcp.session.ide", None)
+    with pytest.raises(RuntimeError, match=r"cannot be imported .*: install vim-mcp anew"):
+        await Endpoints(config, Directory()).load_sessions()
