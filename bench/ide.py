@@ -1,0 +1,150 @@
+"""What Claude Code's connection costs the person at the keyboard: stalls, selections, and how soon they are told."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench import budgets
+from bench.client import Spawned, tool
+from bench.report import Row
+from bench.stages import NAMES, editors_here, stage_in
+from bench.start import spawn
+from bench.terminal import Editor, editor
+from bench.texts import write_source
+from tests.support.ideclient import IdeClient
+from tests.support.stage import Stage
+
+_MEGABYTES = (1, 10, 40)
+_DEBOUNCE = 300.0
+"""Milliseconds from the last change of a selection until it is told."""
+_LINES = 100_000
+_VIMRC = """
+let g:vim_mcp_execute = 'all'
+let g:bench_last = reltime()
+let g:bench_worst = 0.0
+function! BenchTick(timer)
+  let gap = reltimefloat(reltime(g:bench_last)) * 1000
+  let g:bench_worst = gap > g:bench_worst ? gap : g:bench_worst
+  let g:bench_last = reltime()
+endfunction
+function! BenchWorst()
+  let worst = g:bench_worst
+  let [g:bench_worst, g:bench_last] = [0.0, reltime()]
+  return printf('%f', worst)
+endfunction
+function! BenchSteps()
+  let begin = reltime()
+  for i in range(1000)
+    doautocmd <nomodeline> CursorMoved
+  endfor
+  let g:bench_steps = reltimefloat(reltime(begin))
+endfunction
+xnoremap <F5> <Cmd>call BenchSteps()<CR><Esc>
+"""
+
+
+def run(directory: Path, rounds: int) -> Iterator[Row]:
+    """Each kind of editor."""
+    for kind in editors_here():
+        yield from _stalls(directory / f"{kind}-stalls", kind, rounds)
+        yield from _selections(directory / f"{kind}-selections", kind, rounds)
+
+
+@contextmanager
+def _scene(directory: Path, kind: str, file: Path) -> Iterator[tuple[Editor, Spawned, IdeClient]]:
+    """An editor, a client of the workspace that is tied to it, and one of its port."""
+    with stage_in(directory, _VIMRC) as stage, editor(stage, kind, file) as running:
+        peer = spawn(stage, VIM_MCP_INSTANCE=running.instance)
+        ide = _connect(stage, running)
+        yield running, peer, ide
+        ide.close()
+        peer.close()
+
+
+def _connect(stage: Stage, running: Editor) -> IdeClient:
+    return IdeClient.of(stage.home, running.pid)
+
+
+def _ask(peer: Spawned, command: str) -> str:
+    """What an Ex command of the bench prints."""
+    answer = json.loads(peer.call(tool("vim_execute", command=command)))
+    return str(answer["result"]["structuredContent"]["output"]).strip()
+
+
+# Stalls
+
+
+def _stalls(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
+    """The longest gap between two ticks of a timer in the editor, beyond that of as long a time without a message."""
+    with _scene(directory, kind, write_source(directory.with_suffix(".py"))) as (_, peer, ide):
+        _ask(peer, "call timer_start(2, 'BenchTick', {'repeat': -1})")
+        for size in _MEGABYTES:
+            padding = "x" * (size * 1024 * 1024)
+            worse = [_stall(peer, ide, padding) for _ in range(rounds)]
+            what = f"{NAMES[kind]}: the editor's longest stall while {size} MB pass, beyond idle"
+            yield Row(what, statistics.median(worse), budget=budgets.STALL if kind != "nvim07" else None)
+
+
+def _stall(peer: Spawned, ide: IdeClient, padding: str) -> float:
+    _ask(peer, "echo BenchWorst()")
+    begin = time.monotonic()
+    with_message = ide.start("ping", {"padding": padding})
+    ide.answer(with_message)
+    taken = time.monotonic() - begin
+    busy = float(_ask(peer, "echo BenchWorst()"))
+    time.sleep(taken)
+    return busy - float(_ask(peer, "echo BenchWorst()"))
+
+
+# Selections
+
+
+def _selections(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
+    file = directory.with_suffix(".txt")
+    file.write_text("".join(f"line {number}: some words in it\n" for number in range(_LINES)))
+    judged = kind != "nvim07"
+    with _scene(directory, kind, file) as (running, peer, ide):
+        running.type("ggVG")
+        text = _next_selection(ide, lambda text: len(text) > 1000)
+        running.type("\x1b")
+        steps = [_steps(running, peer) for _ in range(rounds)]
+        what = f"{NAMES[kind]}: a step of a selection over {_LINES:,} lines"
+        yield Row(what, statistics.median(steps), budget=budgets.SELECTION_STEP if judged else None)
+        size = len(text.encode()) / 1024
+        yield Row(f"{NAMES[kind]}: text told of it", size, budget=budgets.SELECTION_TEXT if judged else None, unit="kB")
+        running.type("gg")
+        delays = [_delay(running, ide, number) for number in range(2 * rounds)]
+        what = f"{NAMES[kind]}: from a key to its selection at the client, beyond the {_DEBOUNCE:.0f} ms"
+        yield Row(what, statistics.median(delays), budget=budgets.SELECTION_TOLD if judged else None)
+
+
+def _steps(running: Editor, peer: Spawned) -> float:
+    """Milliseconds of the editor's time for an event in Visual mode."""
+    _ask(peer, "let g:bench_steps = ''")
+    running.type("ggVG\x1b[15~")
+    while not (taken := _ask(peer, "echo g:bench_steps")):
+        time.sleep(0.01)
+    return float(taken)
+
+
+def _next_selection(ide: IdeClient, wanted: Callable[[str], bool]) -> str:
+    while True:
+        text = str(ide.notification("selection_changed")["params"]["text"])
+        if wanted(text):
+            return text
+
+
+def _delay(running: Editor, ide: IdeClient, number: int) -> float:
+    """Milliseconds from a key that changes the selection until the client hears of it, without the debounce."""
+    length = number % 10 + 2
+    running.type("\x1bj0v" + "l" * (length - 2))
+    _next_selection(ide, lambda text: len(text) == length - 1)
+    begin = time.monotonic()
+    running.type("l")
+    _next_selection(ide, lambda text: len(text) == length)
+    return (time.monotonic() - begin) * 1000 - _DEBOUNCE
