@@ -69,9 +69,14 @@ class Endpoint:
             self._listener, token = self._listen(earlier)
             self._write_lock(token, _name(self, [other.lock for other in others if other.lock]))
         except (OSError, LockRefused) as error:
-            self._fault = str(error)
-            logger.error("%s has no port for Claude Code: %s", self.editor.instance_id, error)
-            self.stop()
+            self.fail(str(error))
+
+    def fail(self, reason: str) -> None:
+        """There is no port: say why, in the log and in the status."""
+        self._fault = reason
+        logger.error("%s has no port for Claude Code: %s", self.editor.instance_id, reason)
+        self.stop()
+        self.lock = None
 
     def _listen(self, earlier: Lock | None) -> tuple[socket.socket, str]:
         """An open port and its token: a new one wherever the earlier port is not to be had."""
@@ -226,7 +231,12 @@ class Endpoints:
         """Serve the endpoint, once the library is there that takes a moment to import."""
         if self._server is None:
             self._server = asyncio.create_task(_load_server())
-        await endpoint.serve(await asyncio.shield(self._server))
+        try:
+            server = await asyncio.shield(self._server)
+        except ImportError as error:
+            endpoint.fail(f"The package websockets cannot be imported ({error}): install vim-mcp anew")
+        else:
+            await endpoint.serve(server)
 
     def _close(self, endpoint: Endpoint) -> None:
         """An editor that has only lost its connection comes back, and to the same port."""

@@ -111,6 +111,21 @@ async def test_a_hub_that_leaves_for_a_newer_one_leaves_the_locks(
     assert sorted(path.name for path in config.lock_directory.iterdir()) == left
 
 
+async def test_without_the_library_there_is_no_port_and_that_is_told(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vim_mcp.ide.websocket", None)
+    directory = Directory()
+    hub = Endpoints(config, directory)
+    directory.add(editor(config))
+    assert len(list(config.lock_directory.iterdir())) == 1
+    await hub.left()
+    assert list(config.lock_directory.iterdir()) == []
+    status = hub.status("unnamed-root-1")
+    assert status["port"] is None
+    assert status["ide_fault"].startswith("The package websockets cannot be imported (")
+
+
 async def test_where_the_sessions_cannot_be_imported_it_is_told(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
