@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import vim_mcp
 from tests.support.editing import command
 from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 from tests.support.inside import Inside
@@ -75,6 +76,11 @@ def started(inside: Inside) -> tuple[int, list[str], dict[str, str]]:
     return pid, arguments, environment
 
 
+def wait_got(terminal: Terminal, keys: str) -> None:
+    """Wait until the program has got these keys last."""
+    terminal.wait_screen(lambda screen: screen.rsplit("got ")[-1].startswith(ascii(keys.encode())))
+
+
 @pytest.mark.requirement("ENV-01", "TERM-01", "LOG-01", "IDE-CMD-01")
 def test_it_runs_in_a_split_and_finds_the_editor(scene: Scene, inside: Inside, tmp_path: Path) -> None:
     terminal, link = scene
@@ -98,7 +104,7 @@ def test_keys_belong_to_the_program(scene: Scene, inside: Inside) -> None:
     started(inside)
     for keys in ("a", "\x1b", "b", "\x1b", "\x03"):
         terminal.type(keys)
-        terminal.wait_screen(lambda screen, key=keys: screen.rsplit("got ")[-1].startswith(ascii(key.encode())))
+        wait_got(terminal, keys)
     terminal.type("q")
     terminal.wait_screen(lambda screen: "got" not in screen)
 
@@ -172,7 +178,7 @@ def test_without_a_hub_it_starts_all_the_same(program: Path, home: EditorHome, l
 @pytest.mark.requirement("TERM-05")
 def test_the_claude_plugin_runs_the_command_that_the_editor_names(tmp_path: Path) -> None:
     manifest = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text())
-    assert manifest["name"] == "vim-mcp"
+    assert (manifest["name"], manifest["version"]) == ("vim-mcp", vim_mcp.__version__)
     server: dict[str, Any] = json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]["vim-mcp"]
     (tmp_path / "vim-mcp").write_text("#!/bin/sh\necho default\n")
     (tmp_path / "vim-mcp").chmod(0o755)
