@@ -76,7 +76,7 @@ class Scene:
         (commands / "claude").symlink_to(claude.install())
         path = f"{commands}:{self.stage.environment()['PATH']}"
         api = self.api()
-        editor = self.editor(*args, size=(2 * claude.ROWS, claude.COLUMNS), PATH=path, **claude.offline(api))
+        editor = self.editor(*args, size=(claude.ROWS, 3 * claude.COLUMNS), PATH=path, **claude.offline(api))
         editor.type(":ClaudeCode\r")
         return Claude(editor, api).ready()
 

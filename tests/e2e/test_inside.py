@@ -1,0 +1,25 @@
+"""The real Claude CLI in a terminal of the editor, started by `:ClaudeCode`."""
+
+from __future__ import annotations
+
+import json
+
+from tests.e2e.scene import CALC, Scene
+
+EXECUTE = "mcp__plugin_vim-mcp_vim-mcp__vim_execute"
+
+
+def test_the_model_drives_the_editor_it_runs_in(scene: Scene) -> None:
+    """Though another editor is there, and without a change to the user's configuration of Claude."""
+    settings = scene.stage.home.home / ".claude" / "settings.json"
+    configured = settings.read_text()
+    (scene.project / "other.py").write_text(CALC)
+    other = scene.editor("other.py")
+    cli = scene.inside("calc.py")
+    name = json.loads(cli.call(EXECUTE, {"command": "echo expand('%:t')"}))["output"]
+    assert name.strip() == "calc.py"
+    cli.call(EXECUTE, {"command": "2s/a + b/sum/"})
+    cli.shows("return sum")
+    assert "return a + b" in other.text()
+    assert f"✔ {scene.name}" in cli.ide()
+    assert settings.read_text() == configured
