@@ -16,7 +16,7 @@ from vim_mcp.text import file_uri, from_lines
 Selection = dict[str, Any]
 """As the editor gives it (docs/protocol.md, 1)."""
 
-SETTLING = 0.5
+SETTLING = 1.5
 """Seconds from a client's word that it is there, and from the last answer that it has got by then, until it is told
 anything: Claude Code listens only a moment after it has its list of tools, and what comes before is lost."""
 
