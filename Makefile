@@ -6,8 +6,8 @@ PY := .venv/bin/python
 PYTHON ?=
 JOBS ?= 4
 CODE := src tests dev $(wildcard demo bench)
-# One pass of the real Claude CLI for each editor; the others take a core each and minutes, and run one by one.
-FIRST := tests/e2e/test_stdio.py
+# One pass of the real Claude CLI for each editor; the others take minutes, and run one by one.
+FIRST := tests/e2e/test_first.py
 
 .PHONY: help setup demo test all-editors e2e again lint format unit bench stress clean distclean
 

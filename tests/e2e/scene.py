@@ -80,6 +80,12 @@ class Scene:
         editor.type(":ClaudeCode\r")
         return Claude(editor, api).ready()
 
+    def line(self, editor: Terminal, number: int) -> str:
+        """A line (from 1) of what an editor shows, asked by another client: the screen of windows side by side is not
+        drawn well by the tests' terminal, which knows no margins at its sides."""
+        asked = {"command": f"echo getline({number})", "instance_id": self.stage.instance(editor)}
+        return str(self.stage.client().tool("vim_execute", **asked)["output"])
+
     def close(self) -> None:
         """End the CLIs, then the editors and the hub, then the APIs."""
         for started in self._claudes:
