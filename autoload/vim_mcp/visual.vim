@@ -3,7 +3,7 @@
 " An area is a dictionary:
 "   mode   "v", "V" or CTRL-V
 "   start, end    [line, column] in the order of the text; columns are bytes,
-"                 the last one is included
+"                 the last one is included; column 0: nothing of that line
 "   left, right   of a block: the columns of the screen that it covers
 
 let s:save_cpo = &cpo
@@ -83,7 +83,7 @@ endfunction
 function! s:end(mode, position) abort
   let [l:line, l:column] = a:position[:1]
   if s:is_exclusive(a:mode)
-    return [l:line, max([1, l:column - 1])]
+    return [l:line, l:column - 1]
   endif
   return [l:line, l:column + max([1, strlen(s:char(getline(l:line), l:column - 1))]) - 1]
 endfunction

@@ -215,6 +215,9 @@ def test_the_option_selection_counts(scene: Scene, file: Path, selection: str) -
     terminal.type("\x1b1G0\x16jll")
     lines = ["on", "tw"] if exclusive else ["one", "two"]
     wait_told(link, selected(file, lines, (0, 0), (1, 2 if exclusive else 3)))
+    terminal.type("\x1b1G0vj")
+    lines = ["one", ""] if exclusive else ["one", "t"]
+    wait_told(link, selected(file, lines, (0, 0), (1, 0 if exclusive else 1)))
 
 
 def test_where_there_is_no_text_nothing_is_selected(scene: Scene, file: Path, tmp_path: Path) -> None:
