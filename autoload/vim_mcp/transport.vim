@@ -134,9 +134,9 @@ endfunction
 " sends again. Nothing tells whether anything waits, so this sends nothing a few times: fast after much, ever slower.
 function! s:flush_later() abort
   call timer_stop(s:flush.timer)
-  let delay = s:flush.fast > 0 ? 2 : 10 * float2nr(pow(2, s:flush.slow))
+  let delay = s:flush.fast > 0 ? 2 : 40 * float2nr(pow(2, s:flush.slow))
   let s:flush[s:flush.fast > 0 ? 'fast' : 'slow'] += s:flush.fast > 0 ? -1 : 1
-  let s:flush.timer = s:flush.slow > 8 ? -1 : timer_start(delay, function('s:flush_now'))
+  let s:flush.timer = s:flush.slow > 6 ? -1 : timer_start(delay, function('s:flush_now'))
 endfunction
 
 function! s:flush_now(timer) abort

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import fields
 
 from pydantic import Field
 
-from vim_mcp.excommand import judge
+from vim_mcp.excommand import Verdict, judge
 from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
 
 _TIME_LIMIT = 3.5
 """Seconds a command may run: with the second that it may wait for normal mode, less than the hub waits."""
+
+
+_TRAITS = tuple(field.name for field in fields(Verdict))
 
 
 class ExecuteArguments(EditorArguments):
@@ -41,9 +44,9 @@ async def vim_execute(call: Call, arguments: ExecuteArguments) -> Executed:
     Raises `CommandFailed`: kind `refused` with the policy's reason, kind `vim` with Vim's own message and number.
     """
     verdict = judge(arguments.command)
+    traits = {name: getattr(verdict, name) for name in _TRAITS}
     limit = int(_TIME_LIMIT * 1000)
-    params = {"command": arguments.command, **asdict(verdict), "timeout": limit}
-    answer = await call.request("execute", params)
+    answer = await call.request("execute", {"command": arguments.command, **traits, "timeout": limit})
     return Executed.model_validate(answer)
 
 
