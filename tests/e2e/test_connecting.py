@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.scene import Scene
 from tests.support import claude
 
@@ -12,6 +14,7 @@ AGAIN = 10.0
 """Seconds in which a CLI whose hub was killed is connected again."""
 
 
+@pytest.mark.requirement("ENV-01")
 def test_by_the_environment_wherever_it_was_started(scene: Scene) -> None:
     elsewhere = scene.stage.project("elsewhere")
     claude.seed(scene.stage.home.home, elsewhere)
@@ -21,6 +24,7 @@ def test_by_the_environment_wherever_it_was_started(scene: Scene) -> None:
     assert f"The user opened the file {scene.calc} in the IDE" in cli.ask("Hello?")
 
 
+@pytest.mark.requirement("LOCK-01")
 def test_by_the_ide_flag_below_the_workspace(scene: Scene, tmp_path: Path) -> None:
     """With a configuration directory that the environment names, to the editor and to the CLI alike."""
     config = tmp_path / "config"
@@ -32,6 +36,7 @@ def test_by_the_ide_flag_below_the_workspace(scene: Scene, tmp_path: Path) -> No
     assert f"✔ {scene.name}" in cli.ide()
 
 
+@pytest.mark.requirement("VIM-TEST-04")
 def test_two_on_one_editor(scene: Scene) -> None:
     editor = scene.editor()
     port = str(scene.lock(editor).port)
@@ -47,6 +52,7 @@ def test_two_on_one_editor(scene: Scene) -> None:
     second.shows("⧉ 3 lines selected")
 
 
+@pytest.mark.requirement("VIM-TEST-04")
 def test_editors_of_one_project_are_told_apart(scene: Scene) -> None:
     """`/ide` names them differently, and the one that is chosen is the one that is heard."""
     (scene.project / "other.py").write_text("one = 1\ntwo = 2\n")
@@ -62,6 +68,7 @@ def test_editors_of_one_project_are_told_apart(scene: Scene) -> None:
     cli.shows("⧉ 3 lines selected")
 
 
+@pytest.mark.requirement("VIM-TEST-04")
 def test_again_after_the_hub_was_killed(scene: Scene) -> None:
     editor = scene.editor()
     cli = scene.claude_of(editor)

@@ -14,6 +14,7 @@ SAID = "Undefined name `two`"
 
 
 @pytest.mark.parametrize("kind", ["nvim"])
+@pytest.mark.requirement("VIM-TEST-04")
 def test_the_model_is_told_what_ruff_says(scene: Scene) -> None:
     scene.stage.home.add(SERVER, DRAWN)
     scene.calc.write_text("x = 'é𝄞' + two\n")

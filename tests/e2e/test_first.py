@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.e2e.scene import Scene
 
 
+@pytest.mark.requirement("VIM-TEST-04")
 def test_one_pass(scene: Scene) -> None:
     editor = scene.editor()
     cli = scene.claude_of(editor)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.e2e.scene import CALC, Scene
 
 EXECUTE = "mcp__plugin_vim-mcp_vim-mcp__vim_execute"
 
 
+@pytest.mark.requirement("VIM-TEST-04")
 def test_the_model_drives_the_editor_it_runs_in(scene: Scene) -> None:
     """Though another editor is there, and without a change to the user's configuration of Claude."""
     settings = scene.stage.home.home / ".claude" / "settings.json"

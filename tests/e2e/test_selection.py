@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.scene import CALC, Scene
 
 NORMAL = "\x1c\x0e"
@@ -15,6 +17,7 @@ MODES = {
 }
 
 
+@pytest.mark.requirement("SEL-01")
 def test_selected_lines_are_shown_and_told(scene: Scene) -> None:
     editor = scene.editor()
     cli = scene.claude_of(editor)
@@ -29,6 +32,7 @@ def test_selected_lines_are_shown_and_told(scene: Scene) -> None:
         assert "The user selected" not in told, mode
 
 
+@pytest.mark.requirement("ATM-01")
 def test_mentioned_lines_are_put_into_the_prompt(scene: Scene) -> None:
     editor = scene.editor()
     cli = scene.claude_of(editor)
@@ -39,6 +43,7 @@ def test_mentioned_lines_are_put_into_the_prompt(scene: Scene) -> None:
     assert "1\tdef add(a, b):\n2\t    return a + b\n" in told
 
 
+@pytest.mark.requirement("VIM-TEST-04")
 def test_a_mention_waits_for_the_cli(scene: Scene) -> None:
     editor = scene.editor()
     editor.type(":1,2ClaudeAtMention\r")

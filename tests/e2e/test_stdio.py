@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.e2e.scene import CALC, Scene
 
 SERVERS = {"mcpServers": {"vim-mcp": {"command": "vim-mcp"}}}
 
 
+@pytest.mark.requirement("VIM-TEST-04")
 def test_the_model_edits_what_the_editor_shows(scene: Scene) -> None:
     editor = scene.editor()
     claude = scene.claude("--mcp-config", json.dumps(SERVERS)).ready()
