@@ -48,7 +48,7 @@ endfunction
 " Vim has kept a line number that nothing can move: lines must not move now. And
 " after CTRL-R, CTRL-K or CTRL-V it would take our key for the person's next one.
 function! s:check_pending(bufnr, hunks) abort
-  if s:is_inserting(a:bufnr) && vim_mcp#methods#half_typed()
+  if s:is_inserting(a:bufnr) && vim_mcp#methods#key_begun()
     call vim_mcp#methods#busy('a command that is typed half')
   endif
   let l:pending = a:bufnr == bufnr('%') ? s:pending() : ''
@@ -91,7 +91,7 @@ endfunction
 
 " Insert mode saves for undo when it begins, and not again by itself.
 function! s:go_on_inserting(bufnr) abort
-  if s:is_inserting(a:bufnr)
+  if s:is_inserting(a:bufnr) && !vim_mcp#methods#half_typed()
     call feedkeys("\<C-G>u", 'in')
   endif
 endfunction

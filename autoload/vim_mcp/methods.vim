@@ -110,6 +110,12 @@ function! vim_mcp#methods#half_typed() abort
   return !has('nvim') && exists('*state') && state(s:stirred ? 'mo' : 'mSo') !=# ''
 endfunction
 
+" The same while text is typed: whether a key such as CTRL-V waits for another. (A
+" blockwise insertion is part of an operator all the time.)
+function! vim_mcp#methods#key_begun() abort
+  return !has('nvim') && exists('*state') && state(s:stirred ? 'm' : 'mS') !=# ''
+endfunction
+
 " A round of requests begins. By now Vim has taken in the keys that an earlier one
 " has typed: where Insert mode is still not at rest, the person has begun a key.
 function! vim_mcp#methods#new_round() abort
