@@ -5,8 +5,10 @@ local M = {}
 -- The most folders that are told.
 local LIMIT = 50
 
+-- Naming vim.lsp would load it, which takes time and leaves an autocommand behind: where nobody has, no server runs.
 local function clients()
-  return (vim.lsp.get_clients or vim.lsp.get_active_clients)()
+  local lsp = package.loaded['vim.lsp']
+  return lsp and (lsp.get_clients or lsp.get_active_clients)() or {}
 end
 
 -- Their paths, as the servers were told them.
