@@ -1,4 +1,4 @@
-"""What editors say: the registration's `info` (docs/protocol.md, 1). Pure."""
+"""What editors say: the registration's `info` and selections (docs/protocol.md, 1). Pure."""
 
 from __future__ import annotations
 
@@ -6,9 +6,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from vim_mcp.errors import InvalidParameters
+from vim_mcp.text import file_uri, from_lines
 
 State = dict[str, Any]
 """An editor's state as `get_state` gives it."""
+
+Selection = dict[str, Any]
+"""A selection as the editor gives it: lines and characters 0-based, characters UTF-16 units."""
+
+
+def selection_fields(selection: Selection) -> dict[str, Any]:
+    """What Claude Code is told of a selection, in a notification and in tools' results alike."""
+    return {
+        "text": from_lines(selection["lines"]),
+        "filePath": selection["file"],
+        "fileUrl": file_uri(selection["file"]),
+        "selection": {"start": selection["start"], "end": selection["end"], "isEmpty": bool(selection["empty"])},
+    }
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from vim_mcp import wire
-from vim_mcp.text import file_uri, from_lines
-
-Selection = dict[str, Any]
-"""As the editor gives it (docs/protocol.md, 1)."""
+from vim_mcp.editor.messages import Selection, selection_fields
+from vim_mcp.text import file_uri
 
 SETTLING = 1.5
 """Seconds from a client's word that it is there, and from the last answer that it has got by then, until it is told
@@ -146,10 +144,7 @@ class Listener:
 
 def selection_changed(selection: Selection) -> bytes:
     """The notification of a selection. Requirements SEL-01 and SEL-04."""
-    place = {"start": selection["start"], "end": selection["end"], "isEmpty": bool(selection["empty"])}
-    path = selection["file"]
-    params = {"text": from_lines(selection["lines"]), "filePath": path, "fileUrl": file_uri(path), "selection": place}
-    return _notification("selection_changed", params)
+    return _notification("selection_changed", selection_fields(selection))
 
 
 def at_mentioned(path: str, first: int | None, last: int | None) -> bytes:

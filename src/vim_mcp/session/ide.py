@@ -13,11 +13,12 @@ from mcp.shared.exceptions import MCPError
 
 from vim_mcp import __version__
 from vim_mcp.editor.link import Editor
+from vim_mcp.editor.messages import Selection
 from vim_mcp.errors import INVALID_REQUEST
 from vim_mcp.session import forms, resources
 from vim_mcp.session.conversation import Context, Conversation
 from vim_mcp.tools.ide import TOOLS
-from vim_mcp.tools.idebase import IdeCall, IdeTool, Selection, Spellings
+from vim_mcp.tools.idebase import IdeCall, IdeTool, Spellings
 
 _INSTRUCTIONS = (
     "This is the user's running {}. Its tools open and save files, and tell what is selected, what is open and what "

@@ -9,11 +9,12 @@ from typing import Any
 
 from pydantic import Field
 
+from vim_mcp.editor.messages import Selection, selection_fields
 from vim_mcp.editor.reading import read_state
 from vim_mcp.errors import CommandFailed, EditorBusy
-from vim_mcp.text import exact_lines, file_uri, from_lines, paths_of_uri
+from vim_mcp.text import exact_lines, file_uri, paths_of_uri
 from vim_mcp.tools.asking import ask_with_text
-from vim_mcp.tools.idebase import IdeArguments, IdeCall, IdeTool, Selection
+from vim_mcp.tools.idebase import IdeArguments, IdeCall, IdeTool
 
 
 class NoArguments(IdeArguments):
@@ -154,13 +155,7 @@ async def _current(call: IdeCall) -> Selection:
 def _selected(selection: Selection | None) -> str:
     if not selection or not selection["file"]:
         return _json(success=False, message="No active editor found")
-    return _json(
-        success=True,
-        text=from_lines(selection["lines"]),
-        filePath=selection["file"],
-        fileUrl=file_uri(selection["file"]),
-        selection={"start": selection["start"], "end": selection["end"], "isEmpty": bool(selection["empty"])},
-    )
+    return _json(success=True, **selection_fields(selection))
 
 
 async def get_open_editors(call: IdeCall, _: NoArguments) -> list[str]:

@@ -10,12 +10,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from vim_mcp.editor.link import Editor
+from vim_mcp.editor.messages import Selection
 from vim_mcp.text import file_uri
 from vim_mcp.tools.asking import absolute, ask
 from vim_mcp.tools.base import plain_schema
-
-Selection = dict[str, Any]
-"""A selection as the editor gives it (docs/protocol.md, 1): lines and characters 0-based, characters UTF-16 units."""
 
 _MAX_SPELLINGS = 1000
 
