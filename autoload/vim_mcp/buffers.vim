@@ -36,14 +36,15 @@ endfunction
 " named: bounded, and without text.
 function! vim_mcp#buffers#state(events) abort
   let l:access = vim_mcp#methods#access()
-  if empty(s:folders) || s:is_beyond_keys(a:events)
+  let l:beyond_keys = !empty(filter(copy(a:events), 'v:val !~# s:keys'))
+  if empty(s:folders) || l:beyond_keys
     let s:folders = vim_mcp#identity#folders()
   endif
   if l:access ==# 'off'
     return {'access': l:access, 'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1],
           \ 'mode': mode(1), 'cwd': getcwd(), 'folders': s:folders}
   endif
-  let l:buffers = s:recent(a:events)
+  let l:buffers = s:recent(l:beyond_keys)
   let l:current = s:pushed.index < 0 ? vim_mcp#buffers#info(bufnr('%')) : l:buffers[s:pushed.index]
   return extend(s:whole(l:buffers), {'current_buffer': l:current, 'access': l:access, 'folders': s:folders})
 endfunction
@@ -117,17 +118,11 @@ function! s:listed(...) abort
   return map(a:0 ? l:infos[: a:1 - 1] : l:infos, 's:buffer(v:val)')
 endfunction
 
-" Whether one of the events is none of those that come with the keys.
-function! s:is_beyond_keys(events) abort
-  return !empty(filter(copy(a:events), 'v:val !~# s:keys'))
-endfunction
-
 " The buffers to push. With hundreds of them, describing all at every key would
-" be felt.
-function! s:recent(events) abort
+" be felt: without another event they are taken to be as they were.
+function! s:recent(beyond_keys) abort
   let l:at = [bufnr('%'), bufnr('$')]
-  if l:at != s:pushed.at || localtime() - s:pushed.time > s:lasting
-        \ || s:is_beyond_keys(a:events)
+  if a:beyond_keys || l:at != s:pushed.at || localtime() - s:pushed.time > s:lasting
     let l:buffers = s:listed(s:max_buffers)
     let s:pushed = {'at': l:at, 'time': localtime(), 'buffers': l:buffers}
     let s:pushed.index = index(map(copy(l:buffers), 'v:val.current'), v:true)
