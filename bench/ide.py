@@ -97,7 +97,7 @@ def _stall(peer: Spawned, ide: IdeClient, padding: str) -> float:
     ide.answer(with_message)
     taken = time.monotonic() - begin
     busy = float(_ask(peer, "echo BenchWorst()"))
-    time.sleep(taken)
+    time.sleep(taken)  # as long without a message, to compare with
     return busy - float(_ask(peer, "echo BenchWorst()"))
 
 
@@ -128,7 +128,7 @@ def _steps(running: Editor, peer: Spawned) -> float:
     _ask(peer, "let g:bench_steps = ''")
     running.type("ggVG\x1b[15~")
     while not (taken := _ask(peer, "echo g:bench_steps")):
-        time.sleep(0.01)
+        time.sleep(0.01)  # not to be what the editor is busy with
     return float(taken)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode
+from tests.support.editing import command, edit, kind_of, refused, state, text, type_into_terminal, wait_mode
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
@@ -329,13 +329,7 @@ def test_nothing_is_opened_while_the_person_types(shower: tuple[Terminal, RawEdi
 @pytest.mark.requirement("IDE-OPEN-03")
 def test_who_types_into_a_terminal_goes_on_typing(shower: tuple[Terminal, RawEditor], path: Path, kind: str) -> None:
     terminal, link = shower
-    terminal.type(":split | terminal\r" if kind != "vim" else ":terminal\r")
-    wait_until(lambda: len(state(link, "windows")) == 2, "a terminal window")
-    if kind != "vim":
-        terminal.type("i")
-    wait_mode(link, "t")
-    terminal.type("echo be")
-    terminal.wait_screen("echo be")
+    type_into_terminal(terminal, link, kind)
     result = link.request("open_file", file=str(path), start_lines=["two"])
     assert (result["found"], result["selected"]) == (True, False)
     terminal.type("fore | tr a-z A-Z\r")

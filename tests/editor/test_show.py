@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode
+from tests.support.editing import command, edit, kind_of, refused, state, text, type_into_terminal, wait_mode
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
@@ -230,13 +230,7 @@ def test_between_the_keys_of_a_command_nothing_moves(shower: tuple[Terminal, Raw
 
 def test_who_types_into_a_terminal_goes_on_typing(shower: tuple[Terminal, RawEditor], path: Path, kind: str) -> None:
     terminal, link = shower
-    terminal.type(":split | terminal\r" if kind != "vim" else ":terminal\r")
-    wait_until(lambda: len(state(link, "windows")) == 2, "a terminal window")
-    if kind != "vim":
-        terminal.type("i")
-    wait_mode(link, "t")
-    terminal.type("echo be")
-    terminal.wait_screen("echo be")
+    type_into_terminal(terminal, link, kind)
     shown = link.request("show", file=str(path), line=7)
     assert (shown["name"], shown["line"]) == (str(path), 7)
     terminal.type("fore | tr a-z A-Z\r")

@@ -66,3 +66,14 @@ def wait_text(link: RawEditor, wanted: list[str], **which: Any) -> None:
     deadline = time.monotonic() + TIMEOUT
     while (found := text(link, **which)) != wanted:
         assert time.monotonic() < deadline, f"the text is {found}, not {wanted}"
+
+
+def type_into_terminal(terminal: Terminal, link: RawEditor, kind: str) -> None:
+    """Open a terminal window beside the present one, and type the beginning of a command into it."""
+    terminal.type(":split | terminal\r" if kind != "vim" else ":terminal\r")
+    wait_until(lambda: len(state(link, "windows")) == 2, "a terminal window")
+    if kind != "vim":
+        terminal.type("i")
+    wait_mode(link, "t")
+    terminal.type("echo be")
+    terminal.wait_screen("echo be")

@@ -8,6 +8,7 @@ import json
 import queue
 import subprocess
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ class ToolError(Exception):
         self.kind = self.data.get("kind")
 
 
-class McpClient:
+class McpClient(ABC):
     """A client over any transport. Answers are matched by id; notifications go to `notifications`.
 
     Its transport has `send_bytes`, and gives `_take` each message that arrives.
@@ -57,9 +58,9 @@ class McpClient:
         else:
             self._answers.setdefault(message.get("id"), queue.Queue()).put(message)
 
+    @abstractmethod
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""
-        raise NotImplementedError
 
     def send(self, message: Any) -> None:
         """Send one message."""
