@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 from tests.support.inside import methods
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.waiting import wait_ended
 
 Launch = Callable[..., Terminal]
 
@@ -41,20 +41,6 @@ def _pipes(pid: int) -> list[int]:
     """The `vim-mcp pipe` processes that an editor has started and that run."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(child) for child in children if b"\0pipe\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
-
-
-def _gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
-
-
-def _wait_gone(pid: int) -> None:
-    deadline = time.monotonic() + TIMEOUT
-    while not _gone(pid):
-        assert time.monotonic() < deadline, f"process {pid} is still there"
-        time.sleep(0.01)
 
 
 @pytest.mark.requirement("VIM-PLAT-03")
@@ -90,7 +76,7 @@ def test_leaving_says_goodbye_and_ends_the_job(link: tuple[Terminal, RawEditor])
     connection.event("bye")
     connection.close()  # as the hub does
     terminal.wait()
-    _wait_gone(pipe)
+    wait_ended(pipe)
 
 
 def test_a_killed_vim_leaves_no_job_behind(link: tuple[Terminal, RawEditor]) -> None:
@@ -98,7 +84,7 @@ def test_a_killed_vim_leaves_no_job_behind(link: tuple[Terminal, RawEditor]) -> 
     pipe = _pipes(terminal.pid)[0]
     os.kill(terminal.pid, signal.SIGKILL)
     assert connection.closed.wait(TIMEOUT)
-    _wait_gone(pipe)
+    wait_ended(pipe)
 
 
 def test_stopping_ends_the_job(link: tuple[Terminal, RawEditor]) -> None:
@@ -107,4 +93,4 @@ def test_stopping_ends_the_job(link: tuple[Terminal, RawEditor]) -> None:
     terminal.type(":VimMCPStop\r")
     connection.event("bye")
     assert connection.closed.wait(TIMEOUT)
-    _wait_gone(pipe)
+    wait_ended(pipe)
