@@ -35,7 +35,7 @@ function! vim_mcp#change#around(bufnr, Function) abort
   call a:Function()
   if getbufvar(a:bufnr, 'changedtick') != l:tick
     let l:before.marks += l:marks
-    call s:restore(a:bufnr, l:before, vim_mcp#diff#hunks(l:old, getbufline(a:bufnr, 1, '$'), 1))
+    call s:restore(a:bufnr, l:before, vim_mcp#hunks#between(l:old, getbufline(a:bufnr, 1, '$'), 1))
     call s:go_on_inserting(a:bufnr)
   endif
 endfunction

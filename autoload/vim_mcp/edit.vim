@@ -185,7 +185,7 @@ function! s:difference(bufnr, first, last, lines) abort
   if empty(a:lines) && a:first == 1 && a:last == vim_mcp#text#line_count(a:bufnr)
     return vim_mcp#text#is_empty(a:bufnr) ? [] : [{'line': 1, 'removed': a:last, 'lines': []}]
   endif
-  return vim_mcp#diff#hunks(l:old, a:lines, a:first)
+  return vim_mcp#hunks#between(l:old, a:lines, a:first)
 endfunction
 
 function! s:result(target, request, hunks) abort

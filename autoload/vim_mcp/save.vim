@@ -48,7 +48,7 @@ function! vim_mcp#save#check_text(bufnr, hunks) abort
   if l:encoding ==# '' || l:encoding ==# &encoding || l:encoding =~? '^u\%(tf\|cs\)'
     return
   endif
-  let l:text = join(vim_mcp#diff#applied(getbufline(a:bufnr, 1, '$'), a:hunks), "\n")
+  let l:text = join(vim_mcp#hunks#applied(getbufline(a:bufnr, 1, '$'), a:hunks), "\n")
   let l:written = iconv(l:text, &encoding, l:encoding)
   if l:written !=# '' && iconv(l:written, l:encoding, &encoding) !=# l:text
     call vim_mcp#methods#fail('refused', vim_mcp#buffers#name(a:bufnr) . ' would hold characters that its encoding, '

@@ -12,7 +12,7 @@ let s:max_lines = 2000
 
 " The hunks that turn a:old into a:new; a:first is the number of a:old's first
 " line.
-function! vim_mcp#diff#hunks(old, new, first) abort
+function! vim_mcp#hunks#between(old, new, first) abort
   let [l:prefix, l:suffix] = s:common(a:old, a:new)
   let l:old = s:middle(a:old, l:prefix, l:suffix)
   let l:new = s:middle(a:new, l:prefix, l:suffix)
@@ -26,7 +26,7 @@ function! vim_mcp#diff#hunks(old, new, first) abort
 endfunction
 
 " What hunks make of a list of lines.
-function! vim_mcp#diff#applied(lines, hunks) abort
+function! vim_mcp#hunks#applied(lines, hunks) abort
   let l:lines = copy(a:lines)
   for l:hunk in reverse(copy(a:hunks))
     if l:hunk.removed
