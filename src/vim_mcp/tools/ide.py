@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os.path
-from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field
@@ -12,8 +11,9 @@ from pydantic import Field
 from vim_mcp.editor.messages import Selection, selection_fields
 from vim_mcp.editor.reading import read_state
 from vim_mcp.errors import CommandFailed, EditorBusy
-from vim_mcp.text import exact_lines, file_uri, paths_of_uri
+from vim_mcp.text import exact_lines, file_uri
 from vim_mcp.tools.asking import ask_with_text
+from vim_mcp.tools.ide_diagnostics import GET_DIAGNOSTICS
 from vim_mcp.tools.idebase import IdeArguments, IdeCall, IdeTool
 
 
@@ -52,12 +52,6 @@ class OpenFileArguments(FileArguments):
     )
 
 
-class DiagnosticsArguments(IdeArguments):
-    """Of which file."""
-
-    uri: str | None = Field(default=None, description="URI of the file. Default: all files.")
-
-
 class CodeArguments(IdeArguments):
     """Code."""
 
@@ -89,44 +83,6 @@ async def open_file(call: IdeCall, arguments: OpenFileArguments) -> list[str]:
 
 def _lines(text: str | None) -> list[str] | None:
     return exact_lines(text) if text else None
-
-
-async def get_diagnostics(call: IdeCall, arguments: DiagnosticsArguments) -> list[str]:
-    """A JSON array of files with their diagnostics; a file that is not open is not among them. Requirement IDE-TOOL-08.
-
-    Raises `CommandFailed`: kind `busy`, `access`.
-    """
-    if not arguments.uri:
-        answer = await call.request("get_diagnostics", {"utf16": True})
-        return [_json_array(_described(call, answer["diagnostics"]))]
-    path = _path(call, arguments.uri)
-    if path is None:
-        return [_json_array([])]
-    call.spellings.note(path, arguments.uri)
-    answer = await call.request("get_diagnostics", {"file": path, "utf16": True})
-    found = [{"uri": call.spellings.of(path), "diagnostics": [_diagnostic(item) for item in answer["diagnostics"]]}]
-    return [_json_array(found if answer["open"] else [])]
-
-
-def _path(call: IdeCall, uri: str) -> str | None:
-    """The file that a URI means, None where it can mean none."""
-    paths = [call.file(path) for path in paths_of_uri(uri) if "\0" not in path]
-    return next(filter(os.path.lexists, paths), paths[0] if paths else None)
-
-
-def _described(call: IdeCall, diagnostics: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    files: dict[str, list[dict[str, Any]]] = {}
-    for item in diagnostics:
-        if item["name"]:
-            files.setdefault(item["name"], []).append(_diagnostic(item))
-    return [{"uri": call.spellings.of(name), "diagnostics": found} for name, found in files.items()]
-
-
-def _diagnostic(item: dict[str, Any]) -> dict[str, Any]:
-    origin = {name: item[name] for name in ("source", "code") if item.get(name)}
-    return {
-        "message": item["message"], "severity": item["severity"].capitalize(), "range": item["range"], **origin
-    }  # fmt: skip
 
 
 async def get_current_selection(call: IdeCall, _: NoArguments) -> list[str]:
@@ -251,10 +207,6 @@ def _json(**fields: Any) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _json_array(items: list[dict[str, Any]]) -> str:
-    return json.dumps(items, ensure_ascii=False)
-
-
 TOOLS: dict[str, IdeTool] = {
     tool.name: tool
     for tool in (
@@ -266,16 +218,7 @@ TOOLS: dict[str, IdeTool] = {
             OpenFileArguments,
             open_file,
         ),
-        IdeTool(
-            "getDiagnostics",
-            "Get diagnostics",
-            "Get the errors, warnings and hints that language servers and linters report in the user's editor, of one "
-            "file or of all. Lines and characters count from 0, characters in UTF-16 units.",
-            DiagnosticsArguments,
-            get_diagnostics,
-            read_only=True,
-            idempotent=True,
-        ),
+        GET_DIAGNOSTICS,
         IdeTool(
             "getCurrentSelection",
             "Get the current selection",
