@@ -18,6 +18,7 @@ from vim_mcp.config import Config
 from vim_mcp.editor.directory import JOINED, LEFT, Directory
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.process import alive
+from vim_mcp.editor.reviews import Reviews
 from vim_mcp.ide.lockfile import Lock, LockDirectory, LockRefused
 from vim_mcp.ide.notifications import Listener, Notifications
 from vim_mcp.ide.ports import listen, listen_anywhere
@@ -47,6 +48,7 @@ class Endpoint:
 
     def __init__(self, editor: Editor, locks: LockDirectory, sessions_to_come: Sessions):
         self.editor = editor
+        self.reviews = Reviews(editor)
         self.lock: Lock | None = None
         self._locks = locks
         self._sessions_to_come = sessions_to_come
@@ -56,7 +58,7 @@ class Endpoint:
         self._server: WebSocketServer | None = None
         self._sessions: list[Any] = []
         self._fault: str | None = None
-        editor.on_message.update(self._notifications.kinds)
+        editor.on_message.update(self._notifications.kinds | self.reviews.kinds)
 
     # The port and its lock
 
@@ -154,6 +156,7 @@ class Endpoint:
             "port": self.lock.port if self.lock else None,
             "ide_clients": [{"name": session.client_name, "pid": session.client_pid} for session in self._sessions],
             "ide_fault": self._fault,
+            "diffs": len(self.reviews),
         }
 
     # Its clients
@@ -164,7 +167,7 @@ class Endpoint:
             return
         latest = self._notifications.latest
         listener = self._notifications.join(peer.write)
-        session = new_session(self.editor, self.folders, latest, listener.answer, peer.drain)
+        session = new_session(self.editor, self.folders, latest, self.reviews, listener.answer, peer.drain)
         self._sessions.append(session)
         self._tell_number()
         try:
@@ -273,7 +276,7 @@ class Endpoints:
     def status(self, instance_id: str) -> dict[str, Any]:
         """What `vim-mcp status` shows of that editor's."""
         endpoint = self._endpoints.get(instance_id)  # none once the hub is leaving
-        return endpoint.status() if endpoint else {"port": None, "ide_clients": [], "ide_fault": None}
+        return endpoint.status() if endpoint else {"port": None, "ide_clients": [], "ide_fault": None, "diffs": 0}
 
 
 def _import(name: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from vim_mcp.editor.reviews import Reviews
 from vim_mcp.errors import CommandFailed, EditorBusy
 from vim_mcp.session.ide import IdeSession
 from vim_mcp.tools.idebase import IdeCall, Spellings
@@ -37,6 +38,7 @@ class FakeEditor:
         self.state: Message = {"cwd": "/p"}
         self.answers = answers
         self.asked: list[tuple[str, Message]] = []
+        self.on_gone: list[Callable[[], None]] = []
         self.hanging = asyncio.Event()
         self.ended = asyncio.Event()
 
@@ -61,7 +63,8 @@ class Client:
         self.editor = editor
         self.written: asyncio.Queue[Message] = asyncio.Queue()
         self.raw: list[bytes] = []
-        self.session = IdeSession(editor, lambda: ["/p", "/q"], lambda: latest, self._write, self._drain)  # type: ignore[arg-type]  # a fake
+        reviews = Reviews(editor)  # type: ignore[arg-type]  # a fake
+        self.session = IdeSession(editor, lambda: ["/p", "/q"], lambda: latest, reviews, self._write, self._drain)  # type: ignore[arg-type]  # a fake
         self._number = 0
 
     def _write(self, data: bytes) -> None:
@@ -248,7 +251,6 @@ WRONG: dict[str, tuple[str, Message, int, str]] = {
     "an unknown method": ("nothing/there", {}, -32601, "Method not found"),
     "prompts, which there are none of": ("prompts/list", {}, -32601, "Method not found"),
     "an unknown tool": ("tools/call", {"name": "nothing"}, -32602, "Unknown tool 'nothing'"),
-    "what Claude Code asks at every turn": ("tools/call", {"name": "closeAllDiffTabs"}, -32602, "Unknown tool"),
     "no tool": ("tools/call", {}, -32602, ""),
     "a missing argument": ("tools/call", {"name": "openFile", "arguments": {}}, -32602, "filePath"),
     "arguments of a wrong type": ("tools/call", {"name": "openFile", "arguments": {"filePath": 5}}, -32602, "filePath"),
@@ -328,8 +330,9 @@ def test_the_list_of_tools() -> None:
         await client.start()
         tools = {tool["name"]: tool for tool in (await client.request("tools/list"))["result"]["tools"]}
         assert set(tools) == {
-            "openFile", "getDiagnostics", "getCurrentSelection", "getLatestSelection", "getOpenEditors",
-            "getWorkspaceFolders", "checkDocumentDirty", "saveDocument", "executeCode",
+            "openDiff", "close_tab", "closeAllDiffTabs", "openFile", "getDiagnostics", "getCurrentSelection",
+            "getLatestSelection", "getOpenEditors", "getWorkspaceFolders", "checkDocumentDirty", "saveDocument",
+            "executeCode",
         }  # fmt: skip
         for tool in tools.values():
             assert len(tool["description"]) > 30
@@ -649,7 +652,8 @@ def test_relative_names_are_in_the_folder_that_has_them(tmp_path: Path, monkeypa
     monkeypatch.setenv("HOME", "/home/ada")
 
     def named(path: str, *folders: str) -> str:
-        call = IdeCall(FakeEditor(), "", lambda: list(folders), lambda: None, Spellings())  # type: ignore[arg-type]  # a fake
+        editor: Any = FakeEditor()
+        call = IdeCall(editor, "", lambda: list(folders), lambda: None, Spellings(), Reviews(editor), owner=None)
         return call.file(path)
 
     assert named("there", first, second) == f"{second}/there"

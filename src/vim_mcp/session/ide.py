@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from vim_mcp import __version__
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.messages import Selection
+from vim_mcp.editor.reviews import Reviews
 from vim_mcp.errors import INVALID_REQUEST
 from vim_mcp.session import forms, resources
 from vim_mcp.session.conversation import Context, Conversation
@@ -39,8 +40,8 @@ class IdeSession(Conversation[IdeTool]):
     """One client's conversation with `editor`. Requirements MCP-01 to MCP-05.
 
     `folders` gives the editor's workspace folders (absolute, the main one first), `latest` what was last selected in
-    it; `write` takes the bytes of one message each, `drain` waits until the client has taken them. `client_pid` is the
-    client's process, where it has told it.
+    it, `reviews` are the changes that its user is to judge; `write` takes the bytes of one message each, `drain` waits
+    until the client has taken them. `client_pid` is the client's process, where it has told it.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class IdeSession(Conversation[IdeTool]):
         editor: Editor,
         folders: Callable[[], list[str]],
         latest: Callable[[], Selection | None],
+        reviews: Reviews,
         write: Callable[[bytes], None],
         drain: Callable[[], Awaitable[None]],
     ):
@@ -55,6 +57,7 @@ class IdeSession(Conversation[IdeTool]):
         self._editor = editor
         self._folders = folders
         self._latest = latest
+        self._reviews = reviews
         self._spellings = Spellings()
         self.client_pid: int | None = None
 
@@ -88,7 +91,8 @@ class IdeSession(Conversation[IdeTool]):
         self.client_pid = params.pid
 
     async def _run(self, tool: IdeTool, arguments: Any) -> types.CallToolResult:
-        call = IdeCall(self._editor, self.client_name, self._folders, self._latest, self._spellings)
+        spellings, reviews = self._spellings, self._reviews
+        call = IdeCall(self._editor, self.client_name, self._folders, self._latest, spellings, reviews, owner=self)
         return forms.told(await tool.run(call, arguments))
 
     async def _contents(self, uri: str) -> list[resources.Content]:

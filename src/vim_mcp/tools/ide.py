@@ -15,6 +15,7 @@ from vim_mcp.text import exact_lines, file_uri
 from vim_mcp.tools.asking import ask_with_text
 from vim_mcp.tools.ide_diagnostics import GET_DIAGNOSTICS
 from vim_mcp.tools.idebase import IdeArguments, IdeCall, IdeTool
+from vim_mcp.tools.review import REVIEW_TOOLS
 
 
 class NoArguments(IdeArguments):
@@ -210,6 +211,7 @@ def _json(**fields: Any) -> str:
 TOOLS: dict[str, IdeTool] = {
     tool.name: tool
     for tool in (
+        *REVIEW_TOOLS,
         IdeTool(
             "openFile",
             "Open a file in the editor",

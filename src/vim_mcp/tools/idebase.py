@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.messages import Selection
+from vim_mcp.editor.reviews import Reviews
 from vim_mcp.text import file_uri
 from vim_mcp.tools.asking import absolute, ask
 from vim_mcp.tools.base import plain_schema
@@ -42,7 +43,8 @@ class Spellings:
 class IdeCall:
     """Where an IDE tool runs: the editor, the client's name, and what the hub knows of that editor.
 
-    `folders` gives its workspace folders (absolute, the main one first), `latest` what was last selected in it.
+    `folders` gives its workspace folders (absolute, the main one first), `latest` what was last selected in it,
+    `reviews` are the changes that its user is to judge; those of this client are its `owner`'s.
     """
 
     editor: Editor
@@ -50,6 +52,8 @@ class IdeCall:
     folders: Callable[[], list[str]]
     latest: Callable[[], Selection | None]
     spellings: Spellings
+    reviews: Reviews
+    owner: object
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the editor in the client's name; parameters that are None are left out."""
