@@ -26,6 +26,8 @@ let s:table = {
       \   'history': 1},
       \ 'load_file': {'run': 'vim_mcp#open#load_file', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
       \ 'save': {'run': 'vim_mcp#save#request', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
+      \ 'open_diff': {'run': 'vim_mcp#diff#open_diff', 'access': 'edit', 'waits': 'any', 'keys': 1, 'history': 1},
+      \ 'close_diffs': {'run': 'vim_mcp#diff#close_diffs', 'access': '', 'waits': 'any', 'keys': 0, 'history': 0},
       \ 'navigate': {'run': 'vim_mcp#navigate#navigate', 'access': 'edit', 'waits': 'normal or terminal', 'beside': 1,
       \   'keys': 1, 'history': 1},
       \ 'execute': {'run': 'vim_mcp#execute#execute', 'access': 'edit', 'waits': 'normal or terminal', 'beside': 1,

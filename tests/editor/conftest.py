@@ -12,6 +12,7 @@ import pytest
 from tests.support.editors import KINDS, EditorHome, Terminal, find, start_editor
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.reviewing import Desk
 
 
 @pytest.fixture(params=KINDS)
@@ -71,3 +72,9 @@ def editor(raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> 
     link = raw_hub.editor()
     link.event("BufEnter")  # from here on it pushes events
     return terminal, link
+
+
+@pytest.fixture
+def desk(editor: tuple[Terminal, RawEditor], home: EditorHome, tmp_path: Path) -> Desk:
+    """Reviews of files in `tmp_path/project`."""
+    return Desk(editor[1], tmp_path / "project", home.runtime)
