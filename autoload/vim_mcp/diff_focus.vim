@@ -1,0 +1,98 @@
+" Whether the person may be led to a diff, or is busy with something that must not be disturbed.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" A person who has typed nothing for so long rests, in seconds.
+let s:rest = 1.0
+
+" When the last key was typed: [] for never, as far as is known.
+let s:typed = []
+let s:watching = 0
+" A key that the editor typed itself (CursorHold, a change of focus) is on its way.
+let s:own_key = 0
+
+" Begin (1) or end (0) to note when keys are typed.
+function! vim_mcp#diff_focus#watch(on) abort
+  if !!a:on != s:watching
+    let s:watching = !!a:on
+    let s:typed = a:on ? reltime() : []
+    call {has('nvim') ? 's:watch_nvim' : 's:watch_vim'}(a:on)
+  endif
+endfunction
+
+" Neovim tells of each key.
+function! s:watch_nvim(on) abort
+  call luaeval('require("vim_mcp.keys").watch(_A)', a:on ? v:true : v:false)
+endfunction
+
+" Vim does not, but it tells when it waits for the next one, which is right after the last one.
+function! s:watch_vim(on) abort
+  augroup vim_mcp_keys
+    autocmd!
+    if a:on
+      autocmd SafeState * if s:own_key | let s:own_key = 0 | else | let s:typed = reltime() | endif
+      autocmd CursorHold,CursorHoldI,FocusGained,FocusLost,VimResized * let s:own_key = 1
+    endif
+  augroup END
+  if !a:on
+    augroup! vim_mcp_keys
+  endif
+endfunction
+
+" How long ago the last key was typed, in seconds; a day where that is not known.
+function! s:age() abort
+  if has('nvim')
+    return s:watching ? luaeval('require("vim_mcp.keys").age()') : 86400.0
+  endif
+  return empty(s:typed) ? 86400.0 : reltimefloat(reltime(s:typed))
+endfunction
+
+" Whether the person rests in Normal mode.
+function! vim_mcp#diff_focus#resting() abort
+  return vim_mcp#diff_focus#is_idle() && s:age() >= s:rest
+endfunction
+
+" Whether nothing is going on: Normal mode, no command typed half, no macro recorded or played.
+function! vim_mcp#diff_focus#is_idle() abort
+  return mode(1) =~# '^nt\=$' && getcmdwintype() ==# '' && reg_recording() ==# '' && reg_executing() ==# ''
+        \ && !vim_mcp#methods#half_typed()
+endfunction
+
+" Whether the person may be led to a diff now. Not away from another diff: their `:w` would be for that.
+function! vim_mcp#diff_focus#may_lead() abort
+  let setting = vim_mcp#setting('diff_focus', 'auto')
+  if setting ==# 'never' || vim_mcp#diff_return#is_diff(win_getid())
+    return 0
+  endif
+  return setting ==# 'always' ? vim_mcp#diff_focus#is_idle() : vim_mcp#diff_focus#resting()
+endfunction
+
+" Make a diff's window the current one, without the person's own autocommands for that. Returns whether that worked.
+function! vim_mcp#diff_focus#enter(window) abort
+  call vim_mcp#diff_return#note()
+  try
+    noautocmd call win_gotoid(a:window)
+  catch /:E\%(11\|565\|523\|863\|994\):/
+  endtry
+  return win_getid() == a:window
+endfunction
+
+" Tell of a diff that waits in the background.
+function! vim_mcp#diff_focus#tell(review, place) abort
+  let tab = win_id2tabwin(a:place.windows[-1])[0]
+  let file = fnamemodify(get(a:review, 'file', ''), ':t')
+  call vim_mcp#notice#unasked(printf('%s waits for review %s', file ==# '' ? 'a diff' : 'a diff of ' . file,
+        \ tab == tabpagenr() ? 'beside' : 'in tab page ' . tab))
+endfunction
+
+" Bring the screen up to date although the editor may not have the focus. On the command line Vim does so itself, and
+" would put the cursor somewhere else.
+function! vim_mcp#diff_focus#redraw() abort
+  if has('nvim') || mode() !=# 'c'
+    redraw
+  endif
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,296 @@
+" Making and removing a diff's two windows, from within a window that is not the person's current one wherever there is
+" such a window: to leave the current one, even for a moment, ends Visual mode and splits an insertion's undo.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" The least that a side must have to be readable: columns, lines.
+let s:columns = 35
+let s:lines = 6
+
+" Of the window above which a diff opens so many percent stay.
+let s:left_over = 20
+
+" Window options that come from the window that was split and that a diff must not have from there.
+let s:foreign = ['winfixwidth', 'winfixheight', 'winfixbuf', 'previewwindow', 'diff', 'scrollbind', 'cursorbind']
+" And those that are the person's taste: as `:set` has them.
+let s:taste = ['number', 'relativenumber', 'numberwidth', 'wrap', 'linebreak', 'breakindent', 'showbreak', 'list',
+      \ 'listchars', 'fillchars', 'cursorline', 'cursorlineopt', 'cursorcolumn', 'colorcolumn', 'signcolumn', 'spell',
+      \ 'conceallevel', 'concealcursor', 'statusline', 'winbar', 'winhighlight', 'wincolor', 'winblend', 'statuscolumn',
+      \ 'foldcolumn', 'foldtext', 'foldexpr', 'foldminlines', 'foldnestmax', 'foldignore', 'foldmarker', 'scrolloff',
+      \ 'sidescrolloff', 'rightleft', 'virtualedit']
+
+" Make the windows of a:place and put them into it as `windows`: [left, right].
+function! vim_mcp#diff_layout#make(place) abort
+  let beside = s:beside()
+  if !empty(beside)
+    try
+      return s:from(beside.window, {-> s:split(a:place, beside)})
+    catch /:E36:/
+      call vim_mcp#diff_layout#unmake(a:place)
+    endtry
+  endif
+  call s:make_tab(a:place)
+endfunction
+
+" Where beside Claude's terminal in this tab page a diff has its room: {window, direction, size}, or {}.
+function! s:beside() abort
+  let windows = gettabinfo(tabpagenr())[0].windows
+  let terminals = filter(copy(windows), 's:is_claude(winbufnr(v:val))')
+  if empty(terminals) || s:setting() ==# 'tab' || !empty(filter(copy(windows), 's:is_bound(v:val)'))
+    return {}
+  endif
+  return s:above(filter(copy(windows), 'vim_mcp#show#is_ordinary(v:val)'), s:beside_terminal(terminals[0]))
+endfunction
+
+function! s:setting() abort
+  return vim_mcp#setting('diff_layout', 'vertical')
+endfunction
+
+" Windows of one tab page that are diffed or scroll together do so with all others that are.
+function! s:is_bound(window) abort
+  return getwinvar(a:window, '&diff') || getwinvar(a:window, '&scrollbind') || getwinvar(a:window, '&cursorbind')
+endfunction
+
+function! s:is_claude(bufnr) abort
+  return getbufvar(a:bufnr, '&buftype') ==# 'terminal'
+        \ && (getbufvar(a:bufnr, 'vim_mcp_claude') || s:program(a:bufnr) =~? 'claude')
+endfunction
+
+" What a terminal says that it runs: its command and the title that the program has set.
+function! s:program(bufnr) abort
+  if has('nvim')
+    return getbufvar(a:bufnr, 'term_title', '') . ' ' . fnamemodify(bufname(a:bufnr), ':t')
+  endif
+  let job = term_getjob(a:bufnr)
+  return term_gettitle(a:bufnr) . ' ' . (type(job) == v:t_job ? fnamemodify(get(job_info(job).cmd, 0, ''), ':t') : '')
+endfunction
+
+" Above the largest of these windows, which keeps a few lines; else a:other.
+function! s:above(windows, other) abort
+  call filter(a:windows, 's:may_split(v:val) && winwidth(v:val) > s:columns')
+  call sort(a:windows, {one, two -> winheight(two) * winwidth(two) - winheight(one) * winwidth(one)})
+  let window = get(a:windows, 0)
+  let size = window ? winheight(window) * (100 - s:left_over) / 100 : 0
+  return size >= s:lines * 2 || empty(a:other) && window
+        \ ? {'window': window, 'direction': 'aboveleft', 'size': size} : a:other
+endfunction
+
+" To the left of the terminal, or above it where it has not the width for both.
+function! s:beside_terminal(window) abort
+  if win_gettype(a:window) ==# 'popup' || !s:may_split(a:window)
+    return {}
+  endif
+  let width = winwidth(a:window) * 3 / 5
+  return width >= s:columns * 2
+        \ ? {'window': a:window, 'direction': 'vertical leftabove', 'size': width}
+        \ : {'window': a:window, 'direction': 'leftabove', 'size': winheight(a:window) / 2}
+endfunction
+
+" Whether a window can be split without disturbing the person in it.
+function! s:may_split(window) abort
+  return a:window != win_getid() || mode(1) =~# '^nt\=$\|^t'
+endfunction
+
+" Call a:Function from within a:window.
+function! s:from(window, Function) abort
+  let s:Function = a:Function
+  call win_execute(a:window, 'noautocmd call s:Function()')
+endfunction
+
+" Both sides in what a split in this direction and of this size (lines or columns) gives of the current window.
+function! s:split(place, beside) abort
+  execute a:beside.direction max([1, a:beside.size]) . 'split'
+  call s:fill(a:place)
+endfunction
+
+" A tab page of their own, the last one. The tab line that it may bring is there before it, so that it covers nothing.
+function! s:make_tab(place) abort
+  let showtabline = &showtabline
+  if showtabline == 1
+    noautocmd set showtabline=2
+  endif
+  try
+    call s:aside({-> s:tab(a:place)})
+  finally
+    noautocmd let &showtabline = showtabline
+  endtry
+endfunction
+
+function! s:tab(place) abort
+  $tab split
+  call s:fill(a:place)
+endfunction
+
+" The current window, which is new, and another one split from it become the two sides.
+function! s:fill(place) abort
+  call add(a:place.windows, win_getid())
+  call s:show(a:place.left)
+  call s:halve()
+  call add(a:place.windows, win_getid())
+  call s:show(a:place.right)
+endfunction
+
+" Side by side if that is wanted and gives room enough, else one above the other; else however it can be done.
+function! s:halve() abort
+  let vertical = ['rightbelow vertical', winwidth(0) / 2]
+  let horizontal = ['rightbelow', winheight(0) / 2]
+  let ways = s:setting() ==# 'horizontal' || vertical[1] < s:columns ? [horizontal, vertical] : [vertical, horizontal]
+  try
+    execute ways[0][0] max([1, ways[0][1]]) . 'split'
+  catch /:E36:/
+    execute ways[1][0] max([1, ways[1][1]]) . 'split'
+  endtry
+endfunction
+
+function! s:show(bufnr) abort
+  for option in s:foreign
+    call s:local(option, 'no' . option)
+  endfor
+  execute 'buffer' a:bufnr
+  for option in s:taste
+    call s:local(option, option . '<')
+  endfor
+  diffthis
+endfunction
+
+function! s:local(option, setting) abort
+  if exists('+' . a:option)
+    execute 'setlocal' a:setting
+  endif
+endfunction
+
+" Call a:Function, which makes a tab page and stays there, and be where we were.
+function! s:aside(Function) abort
+  let [window, helper] = [s:other_window(), 0]
+  if !window && has('nvim')
+    let helper = s:helper()
+    let window = helper
+  endif
+  try
+    call {window ? 's:from' : 's:and_back'}(window, a:Function)
+  finally
+    if helper
+      call nvim_win_close(helper, v:true)
+    endif
+  endtry
+endfunction
+
+" A window that is not the current one, of this tab page if possible; 0 if there is none.
+function! s:other_window() abort
+  let windows = filter(getwininfo(), 'v:val.winid != win_getid() && vim_mcp#windows#type(v:val) !~# "popup\\|command"')
+  let near = filter(copy(windows), 'v:val.tabnr == tabpagenr()')
+  return get(get(near + windows, 0, {}), 'winid')
+endfunction
+
+" A float that nobody sees.
+function! s:helper() abort
+  let bufnr = nvim_create_buf(v:false, v:true)
+  call nvim_buf_set_option(bufnr, 'bufhidden', 'wipe')
+  return nvim_open_win(bufnr, v:false, {'relative': 'editor', 'row': 0, 'col': 0, 'width': 1, 'height': 1,
+        \ 'focusable': v:false, 'style': 'minimal', 'noautocmd': v:true})
+endfunction
+
+" Vim's only window has to be left; Visual mode is begun anew.
+function! s:and_back(window, Function) abort
+  let [current, mode, view] = [win_getid(), mode(1), winsaveview()]
+  try
+    noautocmd call a:Function()
+  finally
+    noautocmd call win_gotoid(current)
+    if mode =~# "^[vV\<C-V>]"
+      noautocmd normal! gv
+      call winrestview(view)
+    endif
+  endtry
+endfunction
+
+" Syntax and the first change, once the windows are made. a:line is the first change's on the right side, or 0.
+function! vim_mcp#diff_layout#look(place, line) abort
+  for window in a:place.windows
+    call win_execute(window, 'call s:highlight()')
+  endfor
+  call win_execute(a:place.windows[-1], 'noautocmd call s:to_change(a:line)')
+endfunction
+
+function! s:highlight() abort
+  if exists('g:syntax_on') && &l:syntax ==# '' && &filetype !=# ''
+    let &l:syntax = &filetype
+  endif
+endfunction
+
+" Without the key `]c`: keys that are typed for the person are not always theirs alone.
+function! s:to_change(line) abort
+  let line = a:line ? a:line : s:first_change()
+  call cursor(line, 1)
+  call winrestview({'topline': foldclosed(1) > 0 && winheight(0) > 14 ? 1 : max([1, line - winheight(0) / 4])})
+  syncbind
+endfunction
+
+" The lines before the first change are folded, all but a few.
+function! s:first_change() abort
+  let start = max([1, foldclosedend(1) + 1])
+  for line in range(start, min([line('$'), start + 200]))
+    if diff_hlID(line, 1) || diff_filler(line)
+      return line
+    endif
+  endfor
+  return 1
+endfunction
+
+" Close every window that shows a side of a:place.
+function! vim_mcp#diff_layout#unmake(place) abort
+  let shown = win_findbuf(a:place.left) + win_findbuf(a:place.right)
+  for window in filter(copy(a:place.windows), 'index(shown, v:val) < 0')
+    call win_execute(window, 'noautocmd call s:give_back()')
+  endfor
+  for tab in reverse(range(1, tabpagenr('$')))
+    call s:close_in(tab, filter(copy(gettabinfo(tab)[0].windows), 'index(shown, v:val) >= 0'))
+  endfor
+  let a:place.windows = []
+endfunction
+
+" A window of the diff's in which the person has opened something else is theirs.
+function! s:give_back() abort
+  if &diff
+    diffoff
+  endif
+  call vim_mcp#diff_title#clear()
+endfunction
+
+" Close some windows of a tab page: with it if it has no others.
+function! s:close_in(tab, windows) abort
+  let others = len(filter(getwininfo(), 'v:val.tabnr == a:tab && vim_mcp#windows#type(v:val) !~# "popup"')) - len(a:windows)
+  if empty(a:windows)
+    return
+  elseif others
+    for window in a:windows
+      call s:close(a:tab, window)
+    endfor
+  elseif tabpagenr('$') > 1
+    execute 'noautocmd tabclose!' a:tab
+  else
+    call s:replace_last(a:windows)
+  endif
+endfunction
+
+" In the current tab page by its number, since win_execute() would forget which window was the previous one.
+function! s:close(tab, window) abort
+  if a:tab == tabpagenr()
+    execute 'noautocmd' win_id2win(a:window) . 'close!'
+  else
+    call win_execute(a:window, 'noautocmd close!')
+  endif
+endfunction
+
+" The person has closed all else: the last window shows another buffer.
+function! s:replace_last(windows) abort
+  noautocmd call win_gotoid(a:windows[0])
+  noautocmd only!
+  call s:give_back()
+  let listed = filter(getbufinfo({'buflisted': 1}), 'v:val.bufnr != bufnr("%")')
+  execute empty(listed) ? 'enew!' : 'buffer! ' . get(filter(copy(listed), 'v:val.bufnr == bufnr("#")'), 0, listed[0]).bufnr
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,158 @@
+" What the person's windows were like before a diff, and where the person was.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" The places of the diffs that are open.
+let s:places = []
+
+" Where the person was last outside of diffs: the window, the one before it, and the current one of the tab page before.
+let s:outside = {'window': 0, 'previous': 0, 'tab': 0}
+
+" Whether a window shows a side of a diff.
+function! vim_mcp#diff_return#is_diff(window) abort
+  let bufnr = winbufnr(a:window)
+  return !empty(filter(copy(s:places), 'v:val.left == bufnr || v:val.right == bufnr'))
+endfunction
+
+" Whether the person is in a window of this place.
+function! vim_mcp#diff_return#is_inside(place) abort
+  return bufnr('%') == a:place.left || bufnr('%') == a:place.right
+endfunction
+
+" Remember how the current tab page is, before a diff comes.
+function! vim_mcp#diff_return#save(place) abort
+  call vim_mcp#diff_return#note()
+  let a:place.before = {'window': win_getid(), 'layout': winlayout(), 'sizes': winrestcmd(), 'views': s:views(),
+        \ 'tabs': tabpagenr('$'), 'lines': &lines, 'columns': &columns, 'previous': win_getid(winnr('#'))}
+  let [a:place.gone, a:place.apart] = [0, 0]
+  call add(s:places, a:place)
+  call s:listen()
+endfunction
+
+" The diff's windows are there: what has moved by that alone will be put back.
+function! vim_mcp#diff_return#opened(place) abort
+  let a:place.before.moved = s:views()
+  let a:place.apart = win_id2tabwin(a:place.windows[0])[0] != tabpagenr()
+  if !a:place.apart
+    call s:restore_previous(a:place.before.previous)
+  endif
+endfunction
+
+function! s:listen() abort
+  augroup vim_mcp_diff_windows
+    autocmd!
+    autocmd WinEnter * call vim_mcp#diff_return#note()
+    autocmd WinClosed * call s:note_closed(+expand('<amatch>'))
+  augroup END
+endfunction
+
+function! s:forget(place) abort
+  call filter(s:places, 'v:val isnot a:place')
+  if empty(s:places)
+    autocmd! vim_mcp_diff_windows
+    augroup! vim_mcp_diff_windows
+  endif
+endfunction
+
+" The person closes the window of a diff that they are in: Vim will take them to a neighbour of it.
+function! s:note_closed(window) abort
+  for place in s:places
+    let place.gone = place.gone || a:window == win_getid() && vim_mcp#diff_return#is_inside(place)
+  endfor
+endfunction
+
+" Note where the person is, if it is not in a diff.
+function! vim_mcp#diff_return#note() abort
+  if vim_mcp#diff_return#is_diff(win_getid())
+    return
+  endif
+  let previous = win_getid(winnr('#'))
+  if vim_mcp#diff_return#is_diff(previous)
+    let previous = s:outside.window == win_getid() ? s:outside.previous : s:outside.window
+  endif
+  let tab = tabpagenr('#') ? win_getid(tabpagewinnr(tabpagenr('#')), tabpagenr('#')) : 0
+  let s:outside = {'window': win_getid(), 'previous': previous,
+        \ 'tab': tab && vim_mcp#diff_return#is_diff(tab) ? s:outside.tab : tab}
+endfunction
+
+" Take the person out of a place's windows, to where they were before.
+function! vim_mcp#diff_return#leave(place) abort
+  if !vim_mcp#diff_return#is_inside(a:place) && !a:place.gone
+    return
+  endif
+  for window in [s:outside.tab, s:outside.previous, s:outside.window]
+    if window && !empty(getwininfo(window))
+      noautocmd call win_gotoid(window)
+    endif
+  endfor
+endfunction
+
+" The windows of the place are gone: the others are again as they were, unless the person has arranged them anew.
+function! vim_mcp#diff_return#restore(place) abort
+  call s:forget(a:place)
+  let before = a:place.before
+  let tab = win_id2tabwin(before.window)[0]
+  if !tab || winlayout(tab) !=# before.layout || [&lines, &columns] != [before.lines, before.columns]
+        \ || a:place.apart && [before.tabs, tabpagenr('$')] != [1, 1]
+    return
+  elseif tab == tabpagenr()
+    call s:put_back(before)
+  else
+    call win_execute(before.window, 'noautocmd call s:put_back(before)')
+  endif
+endfunction
+
+function! s:put_back(before) abort
+  let previous = win_getid(winnr('#'))
+  let wanted = previous && !vim_mcp#diff_return#is_diff(previous) ? previous : a:before.previous
+  call s:restore_previous(wanted)
+  execute a:before.sizes
+  let now = s:views()
+  for [window, view] in items(a:before.views)
+    if has_key(now, window)
+      call s:restore_view(+window, view, get(get(a:before, 'moved', {}), window, view), now[window])
+    endif
+  endfor
+endfunction
+
+" What the person has moved since stays: their cursor.
+function! s:restore_view(window, before, moved, now) abort
+  let view = copy(a:before)
+  if [a:now.lnum, a:now.col] != [a:moved.lnum, a:moved.col]
+    call extend(view, {'lnum': a:now.lnum, 'col': a:now.col, 'coladd': a:now.coladd, 'curswant': a:now.curswant})
+  endif
+  if view !=# a:now
+    call s:in_window(a:window, {-> winrestview(view)})
+  endif
+endfunction
+
+" The views of the windows of this tab page.
+function! s:views() abort
+  let views = {}
+  for window in gettabinfo(tabpagenr())[0].windows
+    call s:in_window(window, {-> extend(views, {window : winsaveview()})})
+  endfor
+  return views
+endfunction
+
+" Not even win_execute() leaves the current window alone: Visual mode would end.
+function! s:in_window(window, Function) abort
+  if a:window == win_getid()
+    call a:Function()
+  else
+    let s:Function = a:Function
+    call win_execute(a:window, 'noautocmd call s:Function()')
+  endif
+endfunction
+
+" Make a window the previous one without leaving the current one: a window that is split is the previous one of its half.
+function! s:restore_previous(window) abort
+  if !a:window || a:window == win_getid() || win_getid(winnr('#')) == a:window || !win_id2win(a:window)
+    return
+  endif
+  call win_execute(a:window, 'noautocmd split | noautocmd close', 'silent!')
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,48 @@
+" The line that says whose diff a window shows, and how to answer: the winbar where there is one, else the status line.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:option = exists('+winbar') ? '&winbar' : '&statusline'
+let s:dots = &encoding ==# 'utf-8' ? "\u2026" : '>'
+let s:hints = [[''], [':w accepts, :q rejects', ':w yes, :q no', '']]
+
+" Give a window the title a:title; a:side is 0 for the file, 1 for the proposal.
+function! vim_mcp#diff_title#set(window, title, side) abort
+  let [tab, number] = win_id2tabwin(a:window)
+  call settabwinvar(tab, number, 'vim_mcp_diff_title', [a:title, a:side])
+  call settabwinvar(tab, number, s:option, '%{vim_mcp#diff_title#text(winwidth(0))}')
+endfunction
+
+" Take the title of the current window away.
+function! vim_mcp#diff_title#clear() abort
+  if exists('w:vim_mcp_diff_title')
+    unlet w:vim_mcp_diff_title
+    execute 'setlocal' s:option[1:] . '<'
+  endif
+endfunction
+
+" The current window's title in at most so many cells: the answer's keys are the last to go.
+function! vim_mcp#diff_title#text(width) abort
+  let [title, side] = get(w:, 'vim_mcp_diff_title', ['', 0])
+  let room = a:width - 2
+  for hint in s:hints[side]
+    let text = ' ' . title . (hint ==# '' ? '' : '  [' . hint . ']')
+    if strdisplaywidth(text) <= room
+      return text
+    endif
+  endfor
+  let hint = side ? ' [' . s:hints[1][1] . ']' : ''
+  return s:cut(' ' . title, room - strdisplaywidth(hint)) . hint
+endfunction
+
+function! s:cut(text, room) abort
+  let text = a:text
+  while text !=# '' && strdisplaywidth(text) > a:room - 1
+    let text = strcharpart(text, 0, strchars(text) - 1)
+  endwhile
+  return a:room > 1 ? text . s:dots : ''
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

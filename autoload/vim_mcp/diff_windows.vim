@@ -1,0 +1,115 @@
+" Where a diff under review is seen: its two windows, from their opening to the moment when all is as it was before.
+"
+" diff_layout makes the windows, diff_return remembers what the person's windows were like and puts it back, diff_focus
+" knows whether the person may be led to a diff, diff_title writes the line above or below each side.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" How long to wait before another try to close a diff in which the person is typing, in ms.
+let s:step = 100
+
+" What the editor says when windows cannot be changed at this moment.
+let s:locked = '\<E\%(11\|242\|523\|565\|788\|814\|855\|863\|994\|1155\|1159\|1312\):'
+
+" Show the diff of a:review: a dictionary with `left` and `right` (numbers of loaded buffers), `title_left`,
+" `title_right` (text for their windows), and if they are known `file` (for messages) and `line` (of the first change on
+" the right side, 1-based). Returns its place, in which `front` says whether the person was led to it. Throws
+" `vim-mcp-later` where windows cannot be changed at this moment; nothing has been changed then.
+function! vim_mcp#diff_windows#open(review) abort
+  call s:check_unlocked()
+  let place = {'left': a:review.left, 'right': a:review.right, 'windows': [], 'front': 0}
+  let front = vim_mcp#diff_focus#may_lead()
+  call vim_mcp#diff_return#save(place)
+  try
+    call vim_mcp#diff_layout#make(place)
+  catch
+    call vim_mcp#diff_return#restore(place)
+    throw v:exception =~# s:locked ? 'vim-mcp-later: ' . v:exception : 'vim-mcp-diff: ' . v:exception
+  endtry
+  call vim_mcp#diff_return#opened(place)
+  call vim_mcp#diff_windows#update(a:review, place)
+  call vim_mcp#diff_layout#look(place, get(a:review, 'line', 0))
+  call s:bring(a:review, place, front)
+  return place
+endfunction
+
+" Text in the title lines has changed.
+function! vim_mcp#diff_windows#update(review, place) abort
+  let titles = [a:review.title_left, a:review.title_right]
+  for side in [0, 1]
+    for window in win_findbuf([a:place.left, a:place.right][side])
+      call vim_mcp#diff_title#set(window, titles[side], side)
+    endfor
+  endfor
+endfunction
+
+" Take the person to the right side. Returns whether it is shown anywhere.
+function! vim_mcp#diff_windows#goto(place) abort
+  let windows = win_findbuf(a:place.right)
+  let window = get(filter(copy(windows), 'index(a:place.windows, v:val) >= 0'), 0, get(windows, 0))
+  return window && vim_mcp#diff_focus#enter(window)
+endfunction
+
+" Close what is left of the diff's windows, and put tab page, windows, sizes, views and cursor back. Never called from
+" within an autocommand of those windows. While the person types in one of them, or windows are locked, it waits: the
+" result says whether all is done, and a:1, if given, is called without arguments as soon as it is.
+function! vim_mcp#diff_windows#close(place, ...) abort
+  let Done = a:0 ? a:1 : {-> 0}
+  if !s:may_close(a:place) || !s:closed(a:place)
+    call timer_start(s:step, {timer -> vim_mcp#diff_windows#close(a:place, Done)})
+    return 0
+  endif
+  call Done()
+  return 1
+endfunction
+
+" Whether the person rests in Normal mode: no key is pending, none was typed in the last second.
+function! vim_mcp#diff_windows#resting() abort
+  return vim_mcp#diff_focus#resting()
+endfunction
+
+" Windows cannot be changed in the command-line window; Select mode ends when they are; a prompt would be wiped off.
+function! s:check_unlocked() abort
+  if s:is_locked()
+    throw 'vim-mcp-later: windows cannot be changed in mode ' . mode(1)
+  endif
+endfunction
+
+function! s:is_locked() abort
+  return getcmdwintype() !=# '' || mode(1) =~# "^[sS\<C-S>r!]" || mode(1) =~# '^c[ve]'
+endfunction
+
+function! s:bring(review, place, front) abort
+  let a:place.front = a:front && vim_mcp#diff_focus#enter(a:place.windows[-1])
+  if !a:place.front
+    call vim_mcp#diff_focus#tell(a:review, a:place)
+  endif
+  call vim_mcp#events#note('WinNew')
+  call vim_mcp#diff_focus#redraw()
+endfunction
+
+function! s:may_close(place) abort
+  let inside = vim_mcp#diff_return#is_inside(a:place)
+  return !s:is_locked() && !(inside && !vim_mcp#diff_focus#is_idle())
+endfunction
+
+function! s:closed(place) abort
+  try
+    call vim_mcp#diff_return#leave(a:place)
+    call vim_mcp#diff_layout#unmake(a:place)
+    call vim_mcp#diff_return#restore(a:place)
+  catch
+    if v:exception =~# s:locked
+      return 0
+    endif
+    throw v:exception
+  finally
+    call vim_mcp#events#note('WinClosed')
+  endtry
+  call vim_mcp#diff_focus#redraw()
+  return 1
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
