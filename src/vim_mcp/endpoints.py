@@ -120,12 +120,14 @@ class Endpoint:
         return list(dict.fromkeys(os.path.realpath(folder) for folder in told if os.path.isabs(folder)))
 
     def follow(self) -> None:
-        """Write the lock anew if the folders have changed. Requirements LOCK-04 and LOCK-08."""
-        told = self._folders_told()
-        if self.lock is None or told == self._told:
+        """Write the lock anew if the folders have changed or it has gone. Requirements LOCK-04 and LOCK-08."""
+        if self.lock is None:
+            return
+        told, there = self._folders_told(), self._locks.has(self.lock.port)
+        if there and told == self._told:
             return
         self._told, folders = told, tuple(self.folders())
-        if folders == self.lock.workspace_folders:
+        if there and folders == self.lock.workspace_folders:
             return
         self.lock = replace(self.lock, workspace_folders=folders)
         try:
@@ -322,9 +324,13 @@ def _method(message: bytes) -> str | None:
 def _name(endpoint: Endpoint, locks: Iterable[Lock]) -> str:
     """The editor's name for its user: with its file where another editor of that name has a folder of its own too."""
     info = endpoint.editor.info
-    base = "Neovim" if info.editor == "nvim" else "Vim"
+    base = _printable(info.ide_name) or ("Neovim" if info.editor == "nvim" else "Vim")
     folders = set(endpoint.folders())
     taken = {lock.ide_name for lock in locks if folders & set(lock.workspace_folders)}
-    file = "".join(c if c.isprintable() else "?" for c in os.path.basename(info.main_file.rstrip("/")))
+    file = _printable(os.path.basename(info.main_file.rstrip("/")))
     wanted = [base, *([f"{base} ({file})"] if file else [])]
     return next((name for name in wanted if name not in taken), f"{base} ({info.pid})")
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text)

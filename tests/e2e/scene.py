@@ -61,23 +61,24 @@ class Scene:
 
     def connected(self, editor: Terminal, *pids: int) -> None:
         """Wait until the CLIs with these process ids, and no others, are connected to an editor."""
+        wait_until(lambda: self.clients(editor) == set(pids), f"the clients {pids}")
+
+    def clients(self, editor: Terminal) -> set[int]:
+        """The process ids of the CLIs that are connected to an editor."""
         instance = self.stage.instance(editor)
+        listed = {entry["instance_id"]: entry["ide_clients"] for entry in self.stage.status()["instances"]}
+        return {client["pid"] for client in listed[instance]}
 
-        def clients() -> set[int]:
-            listed = {entry["instance_id"]: entry["ide_clients"] for entry in self.stage.status()["instances"]}
-            return {client["pid"] for client in listed[instance]}
-
-        wait_until(lambda: clients() == set(pids), f"{instance} with the clients {pids}")
-
-    def inside(self, *args: str) -> Claude:
-        """Start an editor in the project and a CLI in it by `:ClaudeCode`; `terminal` is the editor's."""
+    def inside(self, *args: str, by: str = ":ClaudeCode\r") -> Claude:
+        """Start an editor in the project and a CLI in it by typing `by`; `terminal` is the editor's."""
         commands = self.stage.directory / "bin"
         commands.mkdir()
         (commands / "claude").symlink_to(claude.install())
         path = f"{commands}:{self.stage.environment()['PATH']}"
         api = self.api()
         editor = self.editor(*args, size=(claude.ROWS, 3 * claude.COLUMNS), PATH=path, **claude.offline(api))
-        editor.type(":ClaudeCode\r")
+        self.lock(editor)
+        editor.type(by)
         return Claude(editor, api).ready()
 
     def line(self, editor: Terminal, number: int) -> str:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.e2e.scene import CALC, Scene
+from tests.support.waiting import wait_until
 
 EXECUTE = "mcp__plugin_vim-mcp_vim-mcp__vim_execute"
 
@@ -26,3 +27,14 @@ def test_the_model_drives_the_editor_it_runs_in(scene: Scene) -> None:
     assert scene.line(other, 2) == "    return a + b"
     assert f"✔ {scene.name}" in cli.ide()
     assert settings.read_text() == configured
+
+
+@pytest.mark.requirement("ENV-01")
+def test_one_that_is_typed_in_a_terminal_of_the_editor_finds_it(scene: Scene) -> None:
+    """Though another editor has the same folder."""
+    (scene.project / "other.py").write_text(CALC)
+    other = scene.editor("other.py")
+    typed = ":terminal\r" if scene.kind == "vim" else ":terminal\ri"
+    cli = scene.inside("calc.py", by=f"{typed}claude\r")
+    wait_until(lambda: len(scene.clients(cli.terminal)) == 1, "its connection")
+    assert scene.clients(other) == set()

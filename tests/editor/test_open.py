@@ -239,7 +239,7 @@ WRONG = {
 
 @pytest.mark.parametrize("method", ["open_file", "load_file"])
 @pytest.mark.parametrize("case", WRONG)
-@pytest.mark.requirement("IDE-OPEN-02")
+@pytest.mark.requirement("IDE-OPEN-02", "WS-04")
 def test_what_cannot_be_opened_is_named(shower: tuple[Terminal, RawEditor], path: Path, case: str, method: str) -> None:
     _, link = shower
     os.mkfifo(path.parent / "fifo")
@@ -257,7 +257,7 @@ NAMES = ["*", "[a]", "a b", "%", "#", "`id`", "$HOME", "~", "+1", "a|b", "ä漢"
 
 
 @pytest.mark.parametrize("method", ["open_file", "load_file"])
-@pytest.mark.requirement("IDE-OPEN-02")
+@pytest.mark.requirement("IDE-OPEN-02", "WS-04")
 def test_names_are_taken_as_they_are(shower: tuple[Terminal, RawEditor], path: Path, method: str) -> None:
     _, link = shower
     for name in ["a", "ab", *NAMES]:

@@ -185,6 +185,22 @@ def test_locks_of_editors_that_died_with_the_hub_are_swept(stage: Stage) -> None
     assert [found.path for found in lock_files(stage.home)] == [foreign]
 
 
+@pytest.mark.requirement("LOCK-01")
+def test_a_lock_that_somebody_removed_is_there_again_with_the_next_change(stage: Stage, kind: str) -> None:
+    terminal = stage.editor(kind, cwd=stage.project("demo"))
+    before = lock_of(stage, terminal)
+    before.path.unlink()
+    terminal.type("ihello")
+    after = wait_lock(stage.home)
+    assert (after.port, after.content) == (before.port, before.content)
+
+
+@pytest.mark.requirement("LOCK-02")
+def test_the_user_names_the_editor(stage: Stage, kind: str) -> None:
+    terminal = stage.editor(kind, "--cmd", "let g:vim_mcp_ide_name = 'My\teditor'", cwd=stage.project("demo"))
+    assert lock_of(stage, terminal).content["ideName"] == "My?editor"
+
+
 @pytest.mark.requirement("LOCK-05")
 def test_a_hub_that_is_stopped_leaves_nothing(stage: Stage) -> None:
     terminal = stage.editor("vim", cwd=stage.project("demo"))

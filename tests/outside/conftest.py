@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.editor.conftest import kind  # noqa: F401 - a fixture
+from tests.hub.conftest import stage  # noqa: F401 - a fixture
 from tests.outside.npm import Npm, install, provided
 from tests.support.editors import Terminal
 from tests.support.stage import Stage
@@ -36,13 +38,13 @@ class Scene:
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """One Neovim with one file, for all the judges of a module: each finds the text as it was."""
-    stage = Stage(tmp_path_factory.mktemp("scene"))
+    own = Stage(tmp_path_factory.mktemp("scene"))
     try:
-        project = stage.project("project", greek_txt=TEXT)
-        terminal = stage.editor("nvim", "greek.txt", cwd=project)
-        yield Scene(project / "greek.txt", stage.instance(terminal), stage.environment(), terminal)
+        project = own.project("project", greek_txt=TEXT)
+        terminal = own.editor("nvim", "greek.txt", cwd=project)
+        yield Scene(project / "greek.txt", own.instance(terminal), own.environment(), terminal)
     finally:
-        stage.close()
+        own.close()
 
 
 @pytest.fixture(scope="session")

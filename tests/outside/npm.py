@@ -22,6 +22,7 @@ PACKAGES = {
     "@modelcontextprotocol/sdk": "1.32.2",
     "@modelcontextprotocol/client": "2.4.0",
     "@modelcontextprotocol/inspector": "2.12.0",
+    "ws": "8.23.0",
     NODE: "22.23.3",  # the inspector wants a newer Node.js than Debian has
 }
 _Installed = TypeVar("_Installed")
