@@ -6,9 +6,6 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
-" How long to wait before another try to close a diff in which the person is typing, in ms.
-let s:step = 100
-
 " What the editor says when windows cannot be changed at this moment.
 let s:locked = '\<E\%(11\|242\|523\|565\|788\|814\|855\|863\|994\|1155\|1159\|1312\):'
 
@@ -25,7 +22,7 @@ function! vim_mcp#diff_windows#open(review) abort
     call vim_mcp#diff_layout#make(place)
   catch
     call vim_mcp#diff_return#restore(place)
-    throw v:exception =~# s:locked ? 'vim-mcp-later: ' . v:exception : 'vim-mcp-diff: ' . v:exception
+    throw s:kind(v:exception) . v:exception
   endtry
   call vim_mcp#diff_return#opened(place)
   call vim_mcp#diff_windows#update(a:review, place)
@@ -52,16 +49,23 @@ function! vim_mcp#diff_windows#goto(place) abort
 endfunction
 
 " Close what is left of the diff's windows, and put tab page, windows, sizes, views and cursor back. Never called from
-" within an autocommand of those windows. While the person types in one of them, or windows are locked, it waits: the
-" result says whether all is done, and a:1, if given, is called without arguments as soon as it is.
-function! vim_mcp#diff_windows#close(place, ...) abort
-  let Done = a:0 ? a:1 : {-> 0}
-  if !s:may_close(a:place) || !s:closed(a:place)
-    call timer_start(s:step, {timer -> vim_mcp#diff_windows#close(a:place, Done)})
-    return 0
+" within an autocommand of those windows. Throws `vim-mcp-later` while windows are locked or the person types in one of
+" these: it is to be called again then, and the buffers are to stay.
+function! vim_mcp#diff_windows#close(place) abort
+  call s:check_unlocked()
+  if vim_mcp#diff_return#is_inside(a:place) && !vim_mcp#diff_focus#is_idle()
+    throw 'vim-mcp-later: the person types in the diff'
   endif
-  call Done()
-  return 1
+  try
+    call vim_mcp#diff_return#leave(a:place)
+    call vim_mcp#diff_layout#unmake(a:place)
+    call vim_mcp#diff_return#restore(a:place)
+  catch
+    throw s:kind(v:exception) . v:exception
+  finally
+    call vim_mcp#events#note('WinClosed')
+  endtry
+  call vim_mcp#diff_focus#redraw()
 endfunction
 
 " Whether the person rests in Normal mode: no key is pending, none was typed in the last second.
@@ -71,13 +75,9 @@ endfunction
 
 " Windows cannot be changed in the command-line window; Select mode ends when they are; a prompt would be wiped off.
 function! s:check_unlocked() abort
-  if s:is_locked()
+  if getcmdwintype() !=# '' || mode(1) =~# "^[sS\<C-S>r!]" || mode(1) =~# '^c[ve]'
     throw 'vim-mcp-later: windows cannot be changed in mode ' . mode(1)
   endif
-endfunction
-
-function! s:is_locked() abort
-  return getcmdwintype() !=# '' || mode(1) =~# "^[sS\<C-S>r!]" || mode(1) =~# '^c[ve]'
 endfunction
 
 function! s:bring(review, place, front) abort
@@ -89,26 +89,8 @@ function! s:bring(review, place, front) abort
   call vim_mcp#diff_focus#redraw()
 endfunction
 
-function! s:may_close(place) abort
-  let inside = vim_mcp#diff_return#is_inside(a:place)
-  return !s:is_locked() && !(inside && !vim_mcp#diff_focus#is_idle())
-endfunction
-
-function! s:closed(place) abort
-  try
-    call vim_mcp#diff_return#leave(a:place)
-    call vim_mcp#diff_layout#unmake(a:place)
-    call vim_mcp#diff_return#restore(a:place)
-  catch
-    if v:exception =~# s:locked
-      return 0
-    endif
-    throw v:exception
-  finally
-    call vim_mcp#events#note('WinClosed')
-  endtry
-  call vim_mcp#diff_focus#redraw()
-  return 1
+function! s:kind(exception) abort
+  return a:exception =~# s:locked ? 'vim-mcp-later: ' : 'vim-mcp-diff: '
 endfunction
 
 let &cpo = s:save_cpo
