@@ -48,15 +48,14 @@ function! s:age() abort
   return empty(s:typed) ? 86400.0 : reltimefloat(reltime(s:typed))
 endfunction
 
-" Whether the person rests in Normal mode.
+" Whether the person rests in Normal mode: nothing is typed half or recorded, and the last key was typed a while ago.
 function! vim_mcp#diff_focus#resting() abort
-  return vim_mcp#diff_focus#is_idle() && s:age() >= s:rest
+  return vim_mcp#diff_focus#is_idle() && reg_recording() . reg_executing() ==# '' && s:age() >= s:rest
 endfunction
 
-" Whether nothing is going on: Normal mode, no command typed half, no macro recorded or played.
+" Whether no key that the person types next belongs to something already begun.
 function! vim_mcp#diff_focus#is_idle() abort
-  return mode(1) =~# '^nt\=$' && getcmdwintype() ==# '' && reg_recording() ==# '' && reg_executing() ==# ''
-        \ && !vim_mcp#methods#half_typed()
+  return mode(1) =~# '^nt\=$' && getcmdwintype() ==# '' && !vim_mcp#methods#half_typed()
 endfunction
 
 " Whether the person may be led to a diff now. Not away from another diff: their `:w` would be for that.

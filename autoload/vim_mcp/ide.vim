@@ -16,6 +16,7 @@ endfunction
 function! vim_mcp#ide#stop() abort
   call vim_mcp#selection#stop()
   call vim_mcp#diagnostics_watch#stop()
+  call vim_mcp#autoread#stop()
   call s:count(0)
 endfunction
 
@@ -32,6 +33,7 @@ endfunction
 function! s:count(clients) abort
   if a:clients != s:clients
     let s:clients = a:clients
+    call vim_mcp#diff_focus#watch(a:clients > 0)
     redrawstatus!
   endif
 endfunction
