@@ -98,13 +98,12 @@ class Reviews:
                 "limit: try again when some are judged",
                 kind="limit",
             )
-        with self._begun(owner, tab_name, new) as review, self._editor.text_file() as proposal:
-            proposal.write_bytes(contents.encode("utf-8", "replace"))
+        with self._begun(owner, tab_name, new) as review:
             request = {
-                "review": review.id, "file": old, "target": new, "proposal_file": str(proposal),
-                "answer_file": str(review.answer), "tab_name": tab_name, "client": client,
+                "review": review.id, "file": old, "target": new, "answer_file": str(review.answer),
+                "tab_name": tab_name, "client": client,
             }  # fmt: skip
-            review.showing = asyncio.create_task(self._show(review, request))
+            review.showing = asyncio.create_task(self._show(review, request, contents))
             return await review.verdict
 
     async def close(self, owner: object, tab_name: str) -> bool:
@@ -158,9 +157,12 @@ class Reviews:
 
     # The editor's part
 
-    async def _show(self, review: _Review, request: dict[str, Any]) -> None:
+    async def _show(self, review: _Review, request: dict[str, Any], contents: str) -> None:
+        """The proposal's file is there until the editor has answered, and so has read it."""
         try:
-            await self._insist("open_diff", request)
+            with self._editor.text_file() as proposal:
+                proposal.write_bytes(contents.encode("utf-8", "replace"))
+                await self._insist("open_diff", {**request, "proposal_file": str(proposal)})
         except Exception as error:
             review.end(error)
 

@@ -1,0 +1,392 @@
+"""Changes under review: one editor's, which the test plays, and what comes of each however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from vim_mcp.connection import LineConnection
+from vim_mcp.editor import reviews as module
+from vim_mcp.editor.link import TEXT_FILE, Editor
+from vim_mcp.editor.messages import EditorInfo
+from vim_mcp.editor.reviews import MAX_PENDING, Reviews, Verdict
+from vim_mcp.errors import CommandFailed, ConnectionLost, EditorMethodError
+
+Message = dict[str, Any]
+NO_PROCESS = 2**22 + 1
+"""A process id that the system gives to nobody."""
+CLAUDE, OTHER = object(), object()
+
+
+class Played:
+    """An editor at the end of a connection that the test holds: it reads what is asked and says what it likes."""
+
+    def __init__(self, runtime: Path):
+        self.runtime = runtime
+        self.asked: asyncio.Queue[Message] = asyncio.Queue()
+        self.cancelled: list[int] = []
+        self.closed = False
+        self.on_line: Callable[[bytes], None] = lambda _line: None
+        self.on_close: Callable[[], None] = lambda: None
+        info = EditorInfo(NO_PROCESS, "/p", "", (), "9.0")
+        self.editor = Editor("main-p-1", info, cast("LineConnection", self), runtime)
+        self.reviews = Reviews(self.editor)
+        self.editor.on_message.update(self.reviews.kinds)
+        self.running: list[asyncio.Task[Verdict]] = []
+
+    def write(self, data: bytes) -> None:
+        message = json.loads(data)
+        if "cancel" in message:
+            self.cancelled.append(message["cancel"])
+        else:
+            self.asked.put_nowait(message)
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            self.on_close()
+
+    def say(self, **message: Any) -> None:
+        """Send the hub a message."""
+        self.on_line(json.dumps(message).encode())
+
+    async def request(self, method: str) -> Message:
+        """The next request, which must be of that method."""
+        message = await asyncio.wait_for(self.asked.get(), 10)
+        assert message["method"] == method
+        return message
+
+    async def answered(self, method: str, **result: Any) -> Message:
+        """The parameters of the next request, once it is answered."""
+        request = await self.request(method)
+        self.say(id=request["id"], result=result)
+        return cast("Message", request["params"])
+
+    async def closes(self, *diffs: Message) -> None:
+        """Wait until the editor is asked to close these diffs, and no others, and answer."""
+        closed = await self.answered("close_diffs", closed=len(diffs))
+        assert set(closed["reviews"]) == {diff["review"] for diff in diffs}
+
+    def start(self, tab: str, owner: object = CLAUDE, contents: str = "new\n") -> asyncio.Task[Verdict]:
+        """Ask for a review of a change of /p/file by its owner."""
+        asking = self.reviews.review(owner, "claude-code 2.1", "/p/file", "/p/file", contents, tab)
+        self.running.append(asyncio.create_task(asking))
+        return self.running[-1]
+
+    async def shown(
+        self, tab: str, owner: object = CLAUDE, contents: str = "new\n"
+    ) -> tuple[asyncio.Task[Verdict], Message]:
+        """A review that the editor has taken: who waits for it, and what the editor was asked."""
+        waiting = self.start(tab, owner, contents)
+        return waiting, await self.answered("open_diff", review="", shown=True)
+
+    def judge(self, diff: Message, verdict: str, **more: Any) -> None:
+        """Give the user's verdict."""
+        self.say(type="review", review=diff["review"], verdict=verdict, **more)
+
+    def files(self) -> list[str]:
+        """What lies in the runtime directory."""
+        return sorted(path.name for path in self.runtime.iterdir())
+
+
+def read(path: str) -> bytes:
+    """What is in a file."""
+    return Path(path).read_bytes()
+
+
+def write(path: str, data: bytes) -> None:
+    """Put it into a file, as editors do."""
+    Path(path).write_bytes(data)
+
+
+def play(directory: Path, scene: Callable[[Played], Awaitable[None]]) -> None:
+    """Play a scene; afterwards nothing may wait, no file be left, and the editor not be asked anything any more."""
+
+    async def run() -> None:
+        played = Played(directory)
+        await scene(played)
+        await asyncio.wait(played.running, timeout=10)
+        assert all(task.done() for task in played.running)
+        assert len(played.reviews) == 0
+        assert played.files() == []
+        assert played.asked.empty()
+        ours = {asyncio.current_task()}
+        await asyncio.wait_for(asyncio.gather(*asyncio.all_tasks() - ours, return_exceptions=True), 10)
+        assert played.asked.empty()
+
+    asyncio.run(run())
+
+
+@pytest.mark.requirement("IDE-TOOL-03", "IDE-TOOL-04")
+def test_what_is_asked_and_what_was_accepted(tmp_path: Path) -> None:
+    heard = []
+
+    async def scene(played: Played) -> None:
+        played.reviews.on_accepted.append(lambda path, text: heard.append((path, text)))
+        text = "caf\u00e9 \U0001d4b3\r\n\0\nno end"
+        waiting = played.start("a tab", contents=text)
+        request = await played.request("open_diff")
+        diff = request["params"]
+        assert read(diff["proposal_file"]) == text.encode()
+        assert (diff["file"], diff["target"], diff["tab_name"]) == ("/p/file", "/p/file", "a tab")
+        assert diff["client"] == "claude-code 2.1"
+        assert all(name.startswith(TEXT_FILE) for name in played.files())
+        assert all(path.stat().st_mode & 0o777 == 0o600 for path in played.runtime.iterdir())
+        played.say(id=request["id"], result={"review": diff["review"], "shown": True})
+        assert len(played.reviews) == 1
+        write(diff["answer_file"], f"{text}\n\n".encode())
+        played.judge(diff, "accepted")
+        assert heard == [("/p/file", f"{text}\n\n")], "before the client is told"
+        assert await waiting == Verdict(accepted=True, text=f"{text}\n\n")
+        played.judge(diff, "rejected")
+
+    play(tmp_path, scene)
+    assert len(heard) == 1
+
+
+@pytest.mark.requirement("IDE-TOOL-04")
+def test_bytes_that_are_no_utf_8_are_replaced(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("tab", contents="\ud800")
+        write(diff["answer_file"], b"a\xffb\n")
+        played.judge(diff, "accepted")
+        assert (await waiting).text == "a\ufffdb\n"
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-04")
+def test_a_text_that_cannot_be_read_is_not_accepted(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("tab")
+        os.unlink(diff["answer_file"])
+        played.judge(diff, "accepted")
+        with pytest.raises(CommandFailed, match="cannot be read"):
+            await waiting
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize("verdict", ["rejected", "", None, 5])
+@pytest.mark.requirement("IDE-TOOL-05")
+def test_only_a_word_accepts(tmp_path: Path, verdict: Any) -> None:
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("tab")
+        played.judge(diff, verdict, reason="not so")
+        assert await waiting == Verdict(accepted=False, reason="not so")
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-07")
+def test_a_verdict_that_comes_before_the_answer_counts(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        waiting = played.start("tab")
+        request = await played.request("open_diff")
+        played.judge(request["params"], "rejected")
+        assert not (await waiting).accepted
+        await asyncio.sleep(0)
+        assert played.cancelled == [request["id"]]
+        played.say(id=request["id"], result={})
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-06")
+def test_the_same_name_again_takes_the_place_of_its_owners_own(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        first, earlier = await played.shown("tab")
+        others, foreign = await played.shown("tab", OTHER)
+        second = played.start("tab")
+        requests = [await played.request("close_diffs"), await played.request("open_diff")]
+        for request in requests:
+            played.say(id=request["id"], result={})
+        closing, later = (request["params"] for request in requests)
+        assert closing["reviews"] == [earlier["review"]]
+        assert not (await first).accepted
+        played.judge(earlier, "accepted")  # which crosses what the hub says
+        assert not second.done()
+        assert not others.done()
+        played.judge(later, "accepted")
+        played.judge(foreign, "accepted")
+        assert (await second).accepted
+        assert (await others).accepted
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-09")
+def test_closing_ends_ones_own_and_waits_for_the_editor(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        first, diff = await played.shown("tab")
+        second, foreign = await played.shown("tab", OTHER)
+        assert not await played.reviews.close(CLAUDE, "another")
+        closing = asyncio.create_task(played.reviews.close(CLAUDE, "tab"))
+        assert not (await first).accepted
+        assert not closing.done()
+        await played.closes(diff)
+        assert await closing
+        assert not await played.reviews.close(CLAUDE, "tab")
+        assert not second.done()
+        played.judge(foreign, "rejected")
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-09")
+def test_closing_all_ends_ones_own(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        mine = [await played.shown(name) for name in ("one", "two", "three")]
+        waiting, foreign = await played.shown("one", OTHER)
+        closing = asyncio.create_task(played.reviews.close_all(CLAUDE))
+        await played.closes(*(diff for _, diff in mine))
+        assert await closing == 3
+        assert await played.reviews.close_all(CLAUDE) == 0
+        assert {(await ended).accepted for ended, _ in mine} == {False}
+        played.judge(foreign, "accepted")
+        assert (await waiting).accepted
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.parametrize("answered", [True, False])
+@pytest.mark.requirement("MCP-07")
+def test_cancelling_closes_the_diff(tmp_path: Path, answered: bool) -> None:
+    async def scene(played: Played) -> None:
+        waiting = played.start("tab")
+        request = await played.request("open_diff")
+        if answered:
+            played.say(id=request["id"], result={})
+            await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        assert waiting.cancelled()
+        await played.closes(request["params"])
+        assert played.cancelled == ([] if answered else [request["id"]])
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-07")
+def test_an_editor_that_leaves(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        shown, _ = await played.shown("one")
+        asked = played.start("two")
+        await played.request("open_diff")
+        played.close()
+        for waiting in (shown, asked):
+            with pytest.raises(ConnectionLost, match="main-p-1 has left"):
+                await waiting
+        with pytest.raises(ConnectionLost):
+            await played.start("three")
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-05")
+def test_a_verdict_with_which_the_editor_leaves(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("one")
+        played.judge(diff, "rejected")
+        played.say(type="bye")
+        assert not (await waiting).accepted
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-03")
+def test_a_busy_editor_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_AGAIN", 0.0)
+
+    async def scene(played: Played) -> None:
+        waiting = played.start("tab")
+        asked = []
+        for _ in range(3):
+            request = await played.request("open_diff")
+            asked.append(request["params"])
+            played.say(id=request["id"], error={"code": 1004, "message": "busy", "data": {"kind": "busy"}})
+        assert asked[0] == asked[1] == await played.answered("open_diff")
+        assert read(asked[0]["proposal_file"]) == b"new\n"
+        played.judge(asked[0], "rejected")
+        assert not (await waiting).accepted
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-09")
+def test_a_deaf_editor_closes_later_and_nobody_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_AGAIN", 0.0)
+    monkeypatch.setattr(module, "_CLEARING", 0.0)
+
+    async def scene(played: Played) -> None:
+        waiting = played.start("tab")
+        opening = await played.request("open_diff")
+        assert await played.reviews.close_all(CLAUDE) == 1
+        assert not (await waiting).accepted
+        closing = await played.request("close_diffs")
+        again = played.start("tab")
+        second = await played.request("open_diff")
+        assert await played.reviews.close_all(CLAUDE) == 1
+        played.say(id=closing["id"], error={"code": 1004, "message": "busy", "data": {"kind": "busy"}})
+        await played.closes(opening["params"])
+        await played.closes(second["params"])
+        assert not (await again).accepted
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-03")
+def test_what_the_editor_refuses_is_the_callers_error(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        errors: list[tuple[Message, type[Exception]]] = [
+            ({"code": 1004, "message": "no access", "data": {"kind": "access"}}, CommandFailed),
+            ({"code": -32601, "message": "no such method"}, EditorMethodError),
+        ]
+        for error, raised in errors:
+            waiting = played.start("tab")
+            request = await played.request("open_diff")
+            played.say(id=request["id"], error=error)
+            with pytest.raises(raised, match=error["message"]):
+                await waiting
+            closing = await played.request("close_diffs")
+            played.say(id=closing["id"], error=error)
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-03")
+def test_there_is_a_limit(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        shown = [await played.shown(str(number)) for number in range(MAX_PENDING)]
+        with pytest.raises(CommandFailed) as caught:
+            await played.start("one more")
+        assert caught.value.data["kind"] == "limit"
+        assert len(played.files()) == MAX_PENDING, "only those for the answers"
+        replacing = played.start("0")
+        await played.closes(shown[0][1])
+        again = await played.answered("open_diff")
+        for diff in [again, *(diff for _, diff in shown[1:])]:
+            played.judge(diff, "rejected")
+        await asyncio.wait([replacing])
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-07")
+def test_a_verdict_on_nothing_is_nobodys(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("tab")
+        nothing: list[Any] = [None, {}, "x"]
+        for review in nothing:
+            played.say(type="review", review=review, verdict="accepted")
+        played.say(type="review")
+        assert not waiting.done()
+        played.judge(diff, "rejected")
+
+    play(tmp_path, scene)
