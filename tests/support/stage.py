@@ -104,10 +104,10 @@ class Stage:
             listed: list[dict[str, Any]] = self._watcher.read_json("vim://instances")
             if wanted(listed):
                 return listed
-            left = deadline - time.monotonic()
-            assert left > 0, f"the instances never were as wanted: {listed}"
-            with contextlib.suppress(queue.Empty):
-                self._watcher.notifications.get(timeout=left)
+            try:
+                self._watcher.notifications.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"no list of instances was as wanted, up to {listed}") from None
 
     def instance(self, terminal: Terminal) -> str:
         """Wait until the editor in `terminal` has registered, and return its instance id."""
