@@ -67,7 +67,7 @@ def _describe(answer: dict[str, Any]) -> Iterator[str]:
         yield f"socket: {answer['socket']}"
         instances = answer["instances"]
         yield from (f"fault: {fault}" for fault in dict.fromkeys(i.get("ide_fault") for i in instances) if fault)
-        yield from _table("editors", instances, ("instance_id", "pid", "editor", "port", "cwd", "main_file"))
+        yield from _table("editors", instances, ("instance_id", "pid", "editor", "port", "diffs", "cwd", "main_file"))
         claude = [{**client, "selected": i["instance_id"]} for i in instances for client in i.get("ide_clients", ())]
         yield from _table("clients", answer["clients"] + claude, ("name", "pid", "selected"))
 

@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 PATIENCE = 30.0
 """Seconds in which editors of an earlier hub dial again; then the locks of those that have not are removed."""
 
+_ANSWERING = 0.5
+"""Seconds that a client may take to read its last answers."""
+
 _THERE = frozenset({"initialized", "notifications/initialized", "ide_connected"})
 """The notifications by which a client says that it is there."""
 _NEEDED = frozenset({"tools/list", "resources/list", "prompts/list"})
@@ -148,8 +151,16 @@ class Endpoint:
             self._locks.remove(self.lock)
 
     async def closed(self) -> None:
-        """Wait until all clients have gone."""
+        """Hang up on all clients, once they have the answers that are due, and wait until they have gone.
+
+        An editor may give verdicts in its last moment; what still waits for one has just failed by its leaving.
+        """
         if self._server is not None:
+            answered = [asyncio.create_task(session.transport.open_calls.none()) for session in self._sessions]
+            if answered:
+                _, late = await asyncio.wait(answered, timeout=_ANSWERING)
+                for waiting in late:
+                    waiting.cancel()
             await self._server.close()
 
     def status(self) -> dict[str, Any]:

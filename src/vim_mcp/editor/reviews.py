@@ -148,9 +148,8 @@ class Reviews:
 
     def _lose(self) -> None:
         """The editor has gone, and what it showed with it."""
-        lost = ConnectionLost(
-            f"{self._editor.instance_id} has left before its user gave a verdict", instance_id=self._editor.instance_id
-        )
+        name = self._editor.instance_id
+        lost = ConnectionLost(f"{name} has left, and its user has given no verdict", instance_id=name)
         pending, self._pending = self._pending, {}
         for review in pending.values():
             review.end(lost)

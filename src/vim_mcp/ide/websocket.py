@@ -124,18 +124,18 @@ class WebSocketServer:
             self.stop()
 
     def stop(self) -> None:
-        """Stop listening, so that the port is free at once, and begin to hang up on everybody."""
+        """Stop listening, so that the port is free at once; `close` hangs up."""
         self._stopped = True
         if self._server is not None:
-            self._server.server.close()  # the library's own closing does so a moment later
-            self._server.close()
+            self._server.server.close()
             self._strangers.drop_all()
 
     async def close(self) -> None:
-        """Stop, and wait until everybody has gone; takes `Limits.closing` and a moment at most."""
+        """Stop, hang up, and wait until everybody has gone; takes `Limits.closing` and a moment at most."""
         self.stop()
         if self._server is None:
             return
+        self._server.close()
         try:
             await asyncio.wait_for(self._server.wait_closed(), self._limits.closing + 0.5)
         except TimeoutError:

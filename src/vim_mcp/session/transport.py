@@ -10,7 +10,14 @@ from typing import Any
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, jsonrpc_message_adapter
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 from vim_mcp import wire
@@ -91,16 +98,43 @@ class Inbox:
         self.close()
 
 
+class OpenCalls:
+    """The ids of the client's requests that have no answer yet."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._none = asyncio.Event()
+        self._none.set()
+
+    def begin(self, request_id: Any) -> None:
+        """A request has come."""
+        self._ids.add(str(request_id))
+        self._none.clear()
+
+    def end(self, request_id: Any) -> None:
+        """It has been answered, or is to be answered no more."""
+        self._ids.discard(str(request_id))
+        if not self._ids:
+            self._none.set()
+
+    async def none(self) -> None:
+        """Wait until all are answered."""
+        await self._none.wait()
+
+
 class Outbox:
     """What the server sends, written at once, as its write stream."""
 
-    def __init__(self, write: Callable[[bytes], None], drain: Callable[[], Awaitable[None]]):
+    def __init__(self, write: Callable[[bytes], None], drain: Callable[[], Awaitable[None]], open_calls: OpenCalls):
         self._write = write
         self._drain = drain
+        self._open_calls = open_calls
 
     async def send(self, message: SessionMessage) -> None:
         """Write a message; waits while the client does not read."""
         self._write(_line(message.message))
+        if isinstance(message.message, JSONRPCResponse | JSONRPCError):
+            self._open_calls.end(message.message.id)
         await self._drain()
 
     async def aclose(self) -> None:
@@ -114,12 +148,16 @@ class Outbox:
 
 
 class Transport:
-    """The two streams of a client's server: `receive` feeds `inbox`, `outbox` goes to `write`."""
+    """The two streams of a client's server: `receive` feeds `inbox`, `outbox` goes to `write`.
+
+    `open_calls` are the client's requests that wait for their answer.
+    """
 
     def __init__(self, write: Callable[[bytes], None], drain: Callable[[], Awaitable[None]]):
         self._write = write
+        self.open_calls = OpenCalls()
         self.inbox = Inbox()
-        self.outbox = Outbox(write, drain)
+        self.outbox = Outbox(write, drain, self.open_calls)
 
     def receive(self, line: bytes) -> None:
         """Take one message of the client's; what is no JSON-RPC message is answered at once."""
@@ -132,10 +170,17 @@ class Transport:
             if "id" in json.loads(line):  # one that is no id: such a request would get no answer
                 self._refuse(line)
                 return
-            if message.method == _INITIALIZED:
-                message.method = f"notifications/{_INITIALIZED}"
+            self._look_at(message)
         if not self.inbox.put(SessionMessage(message)):
             self._answer(_id_of(message), INVALID_REQUEST, f"more than {_MAX_WAITING} messages wait to be served")
+        elif isinstance(message, JSONRPCRequest):
+            self.open_calls.begin(message.id)
+
+    def _look_at(self, message: JSONRPCNotification) -> None:
+        if message.method == _INITIALIZED:
+            message.method = f"notifications/{_INITIALIZED}"
+        elif message.method == "notifications/cancelled":
+            self.open_calls.end((message.params or {}).get("requestId"))
 
     def _refuse(self, line: bytes) -> None:
         try:
