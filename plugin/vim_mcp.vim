@@ -26,8 +26,16 @@ command! -bar VimMCPHistory call vim_mcp#history#open()
 command! -bar -nargs=? -complete=custom,vim_mcp#on_off VimMCPSelection call vim_mcp#selection#command(<q-args>)
 command! -bar -range ClaudeAtMention call vim_mcp#mention#command(<range>, <line1>, <line2>)
 command! -nargs=* ClaudeCode call vim_mcp#terminal#open(<q-mods>, [<f-args>])
+command! -bar ClaudeCodeDiffAccept call vim_mcp#diff_commands#accept()
+command! -nargs=? ClaudeCodeDiffDeny call vim_mcp#diff_commands#deny(<q-args>)
+command! -bar -nargs=? ClaudeCodeDiffs call vim_mcp#diff_commands#list(+<q-args>)
+command! -bar ClaudeCodeCloseAllDiffs call vim_mcp#diff_commands#close_all()
 nnoremap <silent> <Plug>(claude-at-mention) :<C-U>ClaudeAtMention<CR>
 xnoremap <silent> <Plug>(claude-at-mention) :ClaudeAtMention<CR>
+nnoremap <silent> <Plug>(claude-diff-accept) :<C-U>ClaudeCodeDiffAccept<CR>
+nnoremap <silent> <Plug>(claude-diff-deny) :<C-U>ClaudeCodeDiffDeny<CR>
+nnoremap <silent> <Plug>(claude-diff-next) :<C-U>call vim_mcp#diff_commands#change(']c')<CR>
+nnoremap <silent> <Plug>(claude-diff-previous) :<C-U>call vim_mcp#diff_commands#change('[c')<CR>
 
 " A timer of 0 ms fires once the first screen is up and the editor waits for a key: the start is not slowed, and an
 " editor that was told to leave by then (`vim -c q`) has left without a trace.

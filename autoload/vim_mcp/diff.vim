@@ -1,26 +1,45 @@
-" Reviews of what Claude proposes: each shows a file beside what it is to become, until the person accepts or rejects.
+" Reviews of what Claude proposes: each shows a file beside what it is to become, until its person has a verdict.
 "
-" A review is a dictionary: review (its id), file, target, answer_file, tab_name, client; left, right (buffers),
-" title_left, title_right, filetype; place (where it is shown, {} while it is not), verdict ('' while it is pending).
+" A review is a dictionary:
+"   review, file, target, answer_file, tab_name, client   as they were asked for
+"   left, right, form, original, filetype                 see diff_buffers.vim
+"   title_left, title_right, changes, line                see diff_words.vim
+"   place     where it is seen (diff_windows.vim); {} before
+"   verdict   '' while it is pending, then accepted, rejected, or withdrawn by who asked
+"   lost      its hub has gone: nobody would hear a verdict
+"   hinted    its person has been told how to accept
 
 let s:save_cpo = &cpo
 set cpo&vim
 
+" By their ids. One that has ended stays until its windows are closed.
 let s:reviews = {}
+
+" How often it is tried to show one, in ms.
 let s:step = 100
+
+" How long one whose hub is lost waits to be asked for again, in ms.
+let s:keep = 20000
 
 " The method `open_diff`.
 function! vim_mcp#diff#open_diff(params) abort
   let review = s:asked(a:params)
-  let proposal = vim_mcp#diff_text#read(vim_mcp#params#string(a:params, 'proposal_file'))
+  let proposal = vim_mcp#params#string(a:params, 'proposal_file')
+  if !filereadable(proposal)
+    call vim_mcp#methods#invalid('`proposal_file` cannot be read: ' . proposal)
+  endif
+  call vim_mcp#files#require()
   call vim_mcp#diff_buffers#make(review, proposal)
+  call s:replace(review.review)
+  let review = s:adopted(review)
   let s:reviews[review.review] = review
   call s:show(review, 0)
   return {'review': review.review, 'shown': empty(review.place) ? v:false : v:true}
 endfunction
 
 function! s:asked(params) abort
-  let review = {'place': {}, 'verdict': '', 'client': vim_mcp#params#string(a:params, 'client', '')}
+  let review = {'place': {}, 'verdict': '', 'lost': 0, 'hinted': 0, 'left': -1, 'right': -1}
+  let review.client = vim_mcp#params#string(a:params, 'client', '')
   for name in ['review', 'answer_file', 'tab_name']
     let review[name] = vim_mcp#params#string(a:params, name)
   endfor
@@ -30,43 +49,110 @@ function! s:asked(params) abort
   return review
 endfunction
 
+function! s:replace(id) abort
+  if has_key(s:reviews, a:id)
+    call s:end(s:reviews[a:id], 'withdrawn')
+  endif
+endfunction
+
+" What a client asks for again after its hub was lost is what is there already, with what the person has done in it.
+function! s:adopted(new) abort
+  for old in filter(vim_mcp#diff#pending(), 'v:val.lost && v:val.file ==# a:new.file && v:val.tab_name ==# a:new.tab_name')
+    if old.original ==# a:new.original && old.target ==# a:new.target
+      call vim_mcp#diff_buffers#wipe(a:new)
+      call remove(s:reviews, old.review)
+      for name in ['review', 'answer_file', 'client', 'lost']
+        let old[name] = a:new[name]
+      endfor
+      return old
+    endif
+    call s:end(old, 'withdrawn')
+  endfor
+  call vim_mcp#diff_watch#begin(a:new)
+  return a:new
+endfunction
+
 " The method `close_diffs`.
 function! vim_mcp#diff#close_diffs(params) abort
   let found = map(vim_mcp#params#strings(a:params, 'reviews'), 'get(s:reviews, v:val, {})')
-  let found = filter(found, '!empty(v:val) && v:val.verdict ==# ""')
+  call filter(found, '!empty(v:val) && v:val.verdict ==# ""')
   for review in found
     call s:end(review, 'withdrawn')
   endfor
   return {'closed': len(found)}
 endfunction
 
+" The reviews without a verdict, in the order of their buffers' numbers: the oldest first.
+function! vim_mcp#diff#pending() abort
+  return sort(filter(values(s:reviews), 'v:val.verdict ==# ""'), {one, other -> one.right - other.right})
+endfunction
+
+" The pending review that one of the two buffers belongs to, or {}.
+function! vim_mcp#diff#of(bufnr) abort
+  return get(filter(values(s:reviews), 'v:val.verdict ==# "" && (v:val.right == a:bufnr || v:val.left == a:bufnr)'), 0, {})
+endfunction
+
 function! s:show(review, timer) abort
   if a:review.verdict !=# ''
     return
   endif
+  call vim_mcp#diff_words#title(a:review)
+  if !empty(a:review.place) && !empty(win_findbuf(a:review.right))
+    call vim_mcp#diff_windows#update(a:review, a:review.place)
+  else
+    call s:open(a:review)
+  endif
+endfunction
+
+function! s:open(review) abort
   try
     let a:review.place = vim_mcp#diff_windows#open(a:review)
   catch /^vim-mcp-later/
     call timer_start(s:step, function('s:show', [a:review]))
     return
   endtry
+  call vim_mcp#diff#changed(a:review.right)
   call s:tell('VimMCPDiffOpened', a:review)
 endfunction
 
-" The pending review whose right buffer is `bufnr`, or {}.
-function! vim_mcp#diff#of(bufnr) abort
-  return get(filter(values(s:reviews), 'v:val.right == a:bufnr && v:val.verdict ==# ""'), 0, {})
+" Brings a pending review before the person's eyes, also when its windows have been closed or used for something else.
+function! vim_mcp#diff#goto(review) abort
+  if empty(a:review.place) || empty(win_findbuf(a:review.right))
+    if !empty(a:review.place)
+      call vim_mcp#diff_windows#close(a:review.place)
+    endif
+    call s:open(a:review)
+  endif
+  if !empty(a:review.place)
+    call vim_mcp#diff_windows#goto(a:review.place)
+  endif
 endfunction
 
-" The person accepts what the right side holds.
+" The text of a review's right buffer has changed.
+function! vim_mcp#diff#changed(bufnr) abort
+  let review = vim_mcp#diff#of(a:bufnr)
+  if !empty(review)
+    call vim_mcp#diff_words#count(review, {-> s:show(review, 0)})
+  endif
+endfunction
+
+" The person accepts what the right side holds. Throws where nobody would hear it: then it stays pending.
 function! vim_mcp#diff#accept(review) abort
-  call vim_mcp#diff_text#write(a:review.right, a:review.answer_file)
+  call s:check_heard(a:review)
+  call vim_mcp#diff_text#write(a:review.right, a:review.form, a:review.answer_file)
   call s:decide(a:review, 'accepted', '')
 endfunction
 
-" The person rejects; the reason may be ''.
+" The person rejects; a:reason may be ''. Throws as accept() does.
 function! vim_mcp#diff#reject(review, reason) abort
+  call s:check_heard(a:review)
   call s:decide(a:review, 'rejected', a:reason)
+endfunction
+
+function! s:check_heard(review) abort
+  if a:review.lost
+    throw 'vim-mcp: Claude is not connected now, so ' . vim_mcp#diff_words#name(a:review) . ' stays: try again when it is'
+  endif
 endfunction
 
 function! s:decide(review, verdict, reason) abort
@@ -78,26 +164,35 @@ endfunction
 " The windows are closed by a timer: they cannot be from within their own autocommands.
 function! s:end(review, verdict) abort
   let a:review.verdict = a:verdict
-  call setbufvar(a:review.right, '&modified', 0)
-  call timer_start(0, function('s:remove', [a:review]))
+  if bufloaded(a:review.right)
+    call setbufvar(a:review.right, '&modified', 0)
+  endif
+  call timer_start(0, function('s:close', [a:review]))
 endfunction
 
-function! s:remove(review, timer) abort
+" While its person types in it, it waits.
+function! s:close(review, timer) abort
   try
     if !empty(a:review.place)
       call vim_mcp#diff_windows#close(a:review.place)
     endif
-    call vim_mcp#diff_buffers#wipe(a:review)
-  catch /^vim-mcp-later\|:E\%(11\|523\|565\|994\|863\):/
-    call timer_start(s:step, function('s:remove', [a:review]))
+  catch /^vim-mcp-later/
+    call timer_start(s:step, function('s:close', [a:review]))
     return
   endtry
+  call s:forget(a:review)
+endfunction
+
+function! s:forget(review) abort
   if get(s:reviews, a:review.review, {}) is a:review
     call remove(s:reviews, a:review.review)
   endif
+  call vim_mcp#diff_watch#end(a:review, empty(s:reviews))
+  call vim_mcp#diff_buffers#wipe(a:review)
   call s:tell('VimMCPDiffClosed', a:review)
 endfunction
 
+" For the person's own automation.
 function! s:tell(event, review) abort
   if !exists('#User#' . a:event)
     return
@@ -111,6 +206,49 @@ function! s:tell(event, review) abort
   finally
     unlet! g:vim_mcp_diff
   endtry
+endfunction
+
+" Something was written that accepts nothing; a:asked: on a command line, so that it is said each time.
+function! vim_mcp#diff#hint(review, asked) abort
+  if a:asked || !a:review.hinted
+    let a:review.hinted = 1
+    call vim_mcp#notice#unasked('that accepts nothing: :ClaudeCodeDiffAccept accepts ' . vim_mcp#diff_words#name(a:review))
+  endif
+endfunction
+
+" Something else is shown in the window of a review.
+function! vim_mcp#diff#hidden(review) abort
+  call vim_mcp#notice#unasked(vim_mcp#diff_words#name(a:review) . ' waits unseen: :ClaudeCodeDiffs shows it')
+endfunction
+
+" The connection is lost: the client may ask for its reviews again.
+function! vim_mcp#diff#lost() abort
+  for review in filter(vim_mcp#diff#pending(), '!v:val.lost')
+    let review.lost = 1
+    call timer_start(vim_mcp#setting('diff_keep', s:keep), function('s:give_up', [review]))
+    call s:show(review, 0)
+  endfor
+endfunction
+
+function! s:give_up(review, timer) abort
+  if a:review.lost && a:review.verdict ==# ''
+    call vim_mcp#notice#unasked('Claude has not come back, so ' . vim_mcp#diff_words#name(a:review) . ' is closed')
+    call s:end(a:review, 'withdrawn')
+  endif
+endfunction
+
+" The editor leaves, and its person with it: that is a verdict.
+function! vim_mcp#diff#leave() abort
+  for review in filter(vim_mcp#diff#pending(), '!v:val.lost')
+    call s:decide(review, 'rejected', '')
+  endfor
+endfunction
+
+" The person ends the connection: nothing stays of the reviews.
+function! vim_mcp#diff#stop() abort
+  for review in vim_mcp#diff#pending()
+    call s:end(review, 'withdrawn')
+  endfor
 endfunction
 
 let &cpo = s:save_cpo

@@ -1,71 +1,97 @@
-" The two buffers of a review: the file as it is on disk, and what it is to become.
+" The two buffers of a review: the file as it is on disk on the left, what it is to become on the right.
 
 let s:save_cpo = &cpo
 set cpo&vim
 
+" Distinguishes buffers of one file.
 let s:number = 0
 
-" Makes and fills them: sets left, right, title_left, title_right and filetype of `review`.
-function! vim_mcp#diff_buffers#make(review, proposal) abort
+" Makes them for `review` and sets its `left`, `right`, `form` (see diff_text.vim), `original` (the proposal's lines, as
+" they are shown) and `filetype`. They are loaded, not listed, and hidden when they leave the screen; autocommands hear
+" nothing of it.
+function! vim_mcp#diff_buffers#make(review, proposal_file) abort
   let s:number += 1
-  let tail = fnamemodify(a:review.target, ':t')
+  let own = vim_mcp#buffers#find(a:review.file)
   let ignored = &eventignore
   set eventignore=all
   try
-    let a:review.left = s:buffer('disk', tail, 'nofile', vim_mcp#diff_text#read(a:review.file))
-    let a:review.right = s:buffer('proposed', tail, 'acwrite', a:proposal)
-    call setbufvar(a:review.left, '&modifiable', 0)
+    let a:review.left = s:buffer(a:review, 'disk', 'nofile')
+    let a:review.right = s:buffer(a:review, s:client(a:review), 'acwrite')
+    let a:review.form = vim_mcp#diff_text#fill(a:review.left, a:review.file, own, a:review.right, a:proposal_file)
+    call s:set_filetype(a:review, own)
+  catch
+    call vim_mcp#diff_buffers#wipe(a:review)
+    throw v:exception
   finally
     let &eventignore = ignored
   endtry
-  let a:review.filetype = ''
-  let a:review.title_left = tail . ' (on disk)'
-  let a:review.title_right = tail . ' (proposed)'
-  call s:watch(a:review.right)
+  let a:review.original = getbufline(a:review.right, 1, '$')
+  call setbufvar(a:review.left, '&modifiable', 0)
+  call setbufvar(a:review.left, '&readonly', 1)
 endfunction
 
-function! s:buffer(side, tail, buftype, text) abort
-  let bufnr = bufadd('vim-mcp://' . s:number . '/' . a:side . '/' . a:tail)
-  for [option, value] in [['buftype', a:buftype], ['swapfile', 0], ['buflisted', 0], ['undofile', 0]]
-    call setbufvar(bufnr, '&' . option, value)
-  endfor
-  silent call bufload(bufnr)
-  call setbufvar(bufnr, '&bufhidden', 'hide')
-  call setbufvar(bufnr, '&modeline', 0)
-  call vim_mcp#diff_text#fill(bufnr, a:text)
-  return bufnr
-endfunction
-
-function! s:watch(bufnr) abort
-  call vim_mcp#diff_write#watch()
-  augroup vim_mcp_diff
-    execute 'autocmd! * <buffer=' . a:bufnr . '>'
-    execute 'autocmd BufWriteCmd <buffer=' . a:bufnr . '> call s:written(expand("<stack>"), ' . a:bufnr . ')'
-    execute 'autocmd BufWinLeave <buffer=' . a:bufnr . '> call s:left(' . a:bufnr . ')'
-  augroup END
-endfunction
-
-function! s:written(stack, bufnr) abort
-  let review = vim_mcp#diff#of(a:bufnr)
-  call setbufvar(a:bufnr, '&modified', 0)
-  if !empty(review) && vim_mcp#diff_write#is_commanded(a:stack)
-    call vim_mcp#diff#accept(review)
-  endif
-endfunction
-
-function! s:left(bufnr) abort
-  let review = vim_mcp#diff#of(a:bufnr)
-  if !empty(review)
-    call vim_mcp#diff#reject(review, '')
-  endif
+" Puts the proposal into the right buffer again, as a change that can be undone.
+function! vim_mcp#diff_buffers#refill(review) abort
+  call deletebufline(a:review.right, len(a:review.original) + 1, '$')
+  call setbufline(a:review.right, 1, a:review.original)
 endfunction
 
 " Wipes both buffers.
 function! vim_mcp#diff_buffers#wipe(review) abort
-  for bufnr in filter([a:review.left, a:review.right], 'bufexists(v:val)')
-    execute 'autocmd! vim_mcp_diff * <buffer=' . bufnr . '>'
-    execute 'silent! noautocmd bwipeout!' bufnr
+  for bufnr in [a:review.left, a:review.right]
+    if bufnr > 0 && bufexists(bufnr)
+      execute 'silent! noautocmd bwipeout!' bufnr
+    endif
   endfor
+endfunction
+
+function! s:client(review) abort
+  let name = substitute(a:review.client, '[^[:alnum:]._ -]', '_', 'g')
+  return name ==# '' ? 'Claude' : name
+endfunction
+
+" A name that no file has, and that ends in the file's, so that what goes by names (g:vim_mcp_ignore too) knows it.
+function! s:buffer(review, side, buftype) abort
+  let name = a:review.target
+  if vim_mcp#ignore#matches(a:review.file) && !vim_mcp#ignore#matches(name)
+    let name = resolve(a:review.file)
+  endif
+  let bufnr = bufadd('vim-mcp://' . a:side . '/' . s:number . name)
+  for [option, value] in [['buftype', a:buftype], ['swapfile', 0], ['buflisted', 0], ['undofile', 0], ['modeline', 0]]
+    call setbufvar(bufnr, '&' . option, value)
+  endfor
+  silent call bufload(bufnr)
+  call setbufvar(bufnr, '&bufhidden', 'hide')
+  call setbufvar(bufnr, 'vim_mcp_diff', a:review.review)
+  return bufnr
+endfunction
+
+" That of the person's buffer, else the one that the file would have. No plugin hears of it: what a language server or a
+" linter says of a proposal would be taken for the file's.
+function! s:set_filetype(review, own) abort
+  let filetype = a:own > 0 ? getbufvar(a:own, '&filetype') : ''
+  let a:review.filetype = filetype ==# '' ? s:detected(a:review) : filetype
+  call setbufvar(a:review.left, '&filetype', a:review.filetype)
+  call setbufvar(a:review.right, '&filetype', a:review.filetype)
+endfunction
+
+function! s:detected(review) abort
+  if has('nvim-0.8')
+    return luaeval('vim.filetype.match({filename = _A[1], buf = _A[2]}) or ""', [a:review.target, a:review.right])
+  elseif exists('#filetypedetect#BufRead')
+    call vim_mcp#within#buffer(a:review.right, {-> s:detect(a:review.target)})
+  endif
+  return getbufvar(a:review.right, '&filetype')
+endfunction
+
+function! s:detect(name) abort
+  let ignored = &eventignore
+  set eventignore=FileType,Syntax
+  try
+    execute 'silent! doautocmd <nomodeline> filetypedetect BufRead' fnameescape(a:name)
+  finally
+    let &eventignore = ignored
+  endtry
 endfunction
 
 let &cpo = s:save_cpo

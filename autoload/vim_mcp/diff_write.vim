@@ -1,7 +1,21 @@
-" Telling a write that the person has commanded from every other one (docs/diff-review.md).
+" Telling a write that the person has commanded from every other one. docs/diff-review.md says what can be told.
 
-" The command line that was left last, until the editor waits for the next key.
-let s:command = ''
+let s:save_cpo = &cpo
+set cpo&vim
+
+" The command line that was left last, until the editor waits for the next key, and the window it was typed in.
+let s:typed = {'line': '', 'window': 0}
+
+" What may stand before a command: modifiers and a range.
+let s:modifiers = '\%(\%(sil\%[ent]\|uns\%[ilent]\|verb\%[ose]\|kee\%[pmarks]\|keepj\%[umps]\|keepa\%[lt]\|keepp\%[atterns]'
+      \ . '\|lockm\%[arks]\|conf\%[irm]\|nos\%[wapfile]\)!\=\s\+\|sil\%[ent]!\s*\)*'
+let s:range = '\%([%.$0-9,;+ -]\|''[<>[\]a-zA-Z]\)*'
+let s:before = '^[: \t]*' . s:modifiers . s:range
+
+" Commands that write the buffer they are given in, and those that write every buffer, this one perhaps among them.
+let s:one = s:before . '\%(w\%[rite]\|wq\|x\%[it]\|exi\%[t]\|up\%[date]\)\%(\A\|$\)'
+let s:all = s:before . '\%(wa\%[ll]\|wqa\%[ll]\|xa\%[ll]\)\%(\A\|$\)'
+let s:exit = s:before . '\%(x\%[it]\|exi\%[t]\)!\=\s*$'
 
 " Begins to watch command lines.
 function! vim_mcp#diff_write#watch() abort
@@ -19,31 +33,53 @@ function! vim_mcp#diff_write#forget() abort
   endif
 endfunction
 
-function! s:left(command) abort
-  let s:command = a:command
+function! s:left(line) abort
+  let s:typed = {'line': a:line, 'window': win_getid()}
   call timer_start(0, function('s:clear'))
+  if s:is(s:all)
+    " It passes over the proposal, in which nothing counts as changed.
+    call vim_mcp#diff_watch#passed_over()
+  endif
 endfunction
 
 function! s:clear(timer) abort
-  let s:command = ''
+  let s:typed = {'line': '', 'window': 0}
 endfunction
 
-" Whether the person has commanded the write that is being done. To be asked in BufWriteCmd, with its stack
-" (expand('<stack>') there).
+" Whether the person has commanded the write of the current buffer that is being done: to be asked in BufWriteCmd, with
+" its expand('<stack>').
 function! vim_mcp#diff_write#is_commanded(stack) abort
-  let writes = vim_mcp#diff_write#is_write(s:command)
+  let writes = s:is(s:one) && s:typed.window == win_getid()
   if a:stack ==# ''
+    " Neovim before 0.8 does not tell who calls.
     return writes
   elseif matchstr(a:stack, '^.*\zeBufWriteCmd Autocommands') !=# ''
     return 0
-  elseif exists('*state') && state() =~# 'c' || has('nvim') && luaeval('debug.getinfo(2) ~= nil')
+  elseif exists('*state') && state('c') !=# '' || has('nvim') && luaeval('debug.getinfo(2) ~= nil')
     return 0
   endif
-  return s:command ==# '' || writes
+  " A mapping with <Cmd> has left no command line.
+  return s:typed.line ==# '' || writes
 endfunction
 
-" Whether a command line writes the current buffer.
-function! vim_mcp#diff_write#is_write(line) abort
-  return a:line =~# '^[: ]*\%(sil\%[ent]!\=\s*\)\=\%(w\%[rite]\|wq\|x\%[it]\|exi\%[t]\|up\%[date]\)\A\@='
-        \ || a:line =~# '^[: ]*\%(sil\%[ent]!\=\s*\)\=\%(w\%[rite]\|wq\|x\%[it]\|exi\%[t]\|up\%[date]\)$'
+" Whether the person has typed `:x` or the like, which does not write a buffer that has not been changed.
+function! vim_mcp#diff_write#is_exit() abort
+  return s:is(s:exit) && s:typed.window == win_getid()
 endfunction
+
+" Whether a command line is being carried out, so that somebody may wait for what it brings.
+function! vim_mcp#diff_write#is_typed() abort
+  return s:typed.line !=# ''
+endfunction
+
+function! s:is(pattern) abort
+  return s:matches(s:typed.line, a:pattern)
+endfunction
+
+" Whether one of the commands of a line matches. A bar in an argument divides too, which makes no write of none.
+function! s:matches(line, pattern) abort
+  return !empty(filter(split(a:line, '|'), 'v:val =~# a:pattern'))
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -17,6 +17,9 @@ function! vim_mcp#ide#stop() abort
   call vim_mcp#selection#stop()
   call vim_mcp#diagnostics_watch#stop()
   call vim_mcp#autoread#stop()
+  if exists('*vim_mcp#diff#lost')
+    call vim_mcp#diff#lost()
+  endif
   call s:count(0)
 endfunction
 

@@ -37,6 +37,9 @@ endfunction
 
 " Says goodbye and hangs up. It waits for nothing, since it runs at the editor's end too.
 function! vim_mcp#link#leave() abort
+  if exists('*vim_mcp#diff#leave')
+    call vim_mcp#diff#leave()
+  endif
   if s:state ==# 'connected' || s:state ==# 'registering'
     call vim_mcp#transport#send({'type': 'bye'})
   endif
@@ -45,6 +48,9 @@ endfunction
 
 " Leaves and removes what registering made.
 function! vim_mcp#link#stop() abort
+  if exists('*vim_mcp#diff#stop')
+    call vim_mcp#diff#stop()
+  endif
   call vim_mcp#link#leave()
   call vim_mcp#environment#restore()
   call vim_mcp#notice#forget()
@@ -201,3 +207,4 @@ endfunction
 let s:handlers = {'registered': function('s:registered'), 'refused': function('s:refused'), 'bye': function('s:bye')}
 let s:handlers.environment = function('vim_mcp#environment#take')
 let s:handlers.ide = function('vim_mcp#ide#take')
+let s:handlers.disk = function('vim_mcp#autoread#take')

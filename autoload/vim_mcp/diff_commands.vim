@@ -1,0 +1,85 @@
+" The person's commands for reviews.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" :ClaudeCodeDiffAccept.
+function! vim_mcp#diff_commands#accept() abort
+  call s:judge({review -> vim_mcp#diff#accept(review)})
+endfunction
+
+" :ClaudeCodeDiffDeny: a:reason is for Claude, and may be ''.
+function! vim_mcp#diff_commands#deny(reason) abort
+  call s:judge({review -> vim_mcp#diff#reject(review, a:reason)})
+endfunction
+
+" :ClaudeCodeCloseAllDiffs: reject all.
+function! vim_mcp#diff_commands#close_all() abort
+  let pending = vim_mcp#diff#pending()
+  for review in pending
+    call s:attempt({-> vim_mcp#diff#reject(review, '')})
+  endfor
+  if empty(pending)
+    call s:none()
+  endif
+endfunction
+
+" :ClaudeCodeDiffs: go to the only one, to number a:number, or to the one that the person chooses.
+function! vim_mcp#diff_commands#list(number) abort
+  let pending = vim_mcp#diff#pending()
+  if empty(pending)
+    call s:none()
+    return
+  endif
+  let number = a:number ? a:number : len(pending) == 1 ? 1 : s:choose(pending)
+  if number > len(pending)
+    call vim_mcp#notice#error('there are only ' . len(pending) . ' diffs')
+  elseif number > 0 && pending[number - 1].verdict ==# ''
+    call vim_mcp#diff#goto(pending[number - 1])
+  endif
+endfunction
+
+function! s:choose(pending) abort
+  let lines = map(copy(a:pending), 'printf("%2d. %s", v:key + 1, vim_mcp#diff_words#line(v:val))')
+  return inputlist(['Diffs that wait for a verdict:'] + lines)
+endfunction
+
+" The next (`]c`) or previous (`[c`) change of the diff that the person is in, else a pending one.
+function! vim_mcp#diff_commands#change(keys) abort
+  if &diff
+    execute 'normal!' v:count1 . a:keys
+  else
+    call vim_mcp#diff_commands#list(0)
+  endif
+endfunction
+
+" The review that the person means is the one they are in, else the only one.
+function! s:judge(Verdict) abort
+  let review = vim_mcp#diff#of(bufnr('%'))
+  let pending = vim_mcp#diff#pending()
+  if empty(review) && len(pending) == 1 && !empty(pending[0].place)
+    let review = pending[0]
+  endif
+  if !empty(review)
+    call s:attempt({-> a:Verdict(review)})
+  elseif len(pending) > 1
+    call vim_mcp#notice#error(len(pending) . ' diffs wait: go to the one that you mean (:ClaudeCodeDiffs)')
+  else
+    call s:none()
+  endif
+endfunction
+
+function! s:attempt(Action) abort
+  try
+    call a:Action()
+  catch
+    call vim_mcp#notice#error(substitute(v:exception, '^vim-mcp: ', '', ''))
+  endtry
+endfunction
+
+function! s:none() abort
+  call vim_mcp#notice#echo('no diff waits for a verdict')
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,118 @@
+" What the person does to the windows of a review: writing, leaving, reading it again, changing the text.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" How long after a change the changes are counted again, in ms.
+let s:pause = 200
+
+" Begins to watch the buffers of `review`.
+function! vim_mcp#diff_watch#begin(review) abort
+  call vim_mcp#diff_write#watch()
+  let right = '<buffer=' . a:review.right . '>'
+  augroup vim_mcp_diff
+    autocmd! ExitPre,VimLeavePre
+    autocmd ExitPre * call s:exit()
+    execute 'autocmd BufWriteCmd' right 'call s:write(expand("<stack>"), expand("<afile>"))'
+    execute 'autocmd BufReadCmd' right 'call s:read()'
+    execute 'autocmd QuitPre' right 'call s:quit()'
+    execute 'autocmd BufWinLeave,BufUnload' right 'call s:leave(+expand("<abuf>"))'
+    execute 'autocmd TextChanged,TextChangedI,InsertLeave' right 'call s:changed()'
+    if exists('##TextChangedP')
+      execute 'autocmd TextChangedP' right 'call s:changed()'
+    endif
+    if exists('##BufModifiedSet')
+      execute 'autocmd BufModifiedSet' right 'setlocal nomodified'
+    endif
+  augroup END
+endfunction
+
+" Ends that; a:last: nothing else is under review.
+function! vim_mcp#diff_watch#end(review, last) abort
+  if !exists('#vim_mcp_diff')
+    return
+  endif
+  execute 'autocmd! vim_mcp_diff * <buffer=' . a:review.right . '>'
+  if a:last
+    autocmd! vim_mcp_diff
+    augroup! vim_mcp_diff
+    call vim_mcp#diff_write#forget()
+  endif
+endfunction
+
+" BufWriteCmd. A write that does not accept is none: it ends well, and whoever wrote is told how to accept.
+function! s:write(stack, name) abort
+  let review = vim_mcp#diff#of(bufnr('%'))
+  setlocal nomodified
+  if empty(review)
+    return
+  elseif a:name !=# bufname('%') || line("'[") != 1 || line("']") != line('$')
+    call vim_mcp#diff#hint(review, 1)
+  elseif vim_mcp#diff_write#is_commanded(a:stack)
+    call vim_mcp#diff#accept(review)
+  else
+    call vim_mcp#diff#hint(review, vim_mcp#diff_write#is_typed())
+  endif
+endfunction
+
+" Every buffer that has been changed is about to be written, on command of the person's.
+function! vim_mcp#diff_watch#passed_over() abort
+  let review = vim_mcp#diff#of(bufnr('%'))
+  if !empty(review)
+    call vim_mcp#diff#hint(review, 1)
+  endif
+endfunction
+
+" `:edit` brings the proposal back.
+function! s:read() abort
+  let review = vim_mcp#diff#of(bufnr('%'))
+  if !empty(review)
+    call vim_mcp#diff_buffers#refill(review)
+    setlocal nomodified
+  endif
+endfunction
+
+" `:x` writes only what has been changed, and here nothing counts as changed.
+function! s:quit() abort
+  let review = vim_mcp#diff#of(bufnr('%'))
+  if !empty(review) && vim_mcp#diff_write#is_exit()
+    call vim_mcp#diff#accept(review)
+  endif
+endfunction
+
+" The buffer leaves its last window, or goes: whether it comes back (`:edit`) or something else takes its place is not
+" known before the command is over.
+function! s:leave(bufnr) abort
+  let window = win_getid()
+  let window = winbufnr(window) == a:bufnr ? window : get(win_findbuf(a:bufnr), 0)
+  call timer_start(0, {timer -> s:look(a:bufnr, window)})
+endfunction
+
+function! s:look(bufnr, window) abort
+  let review = vim_mcp#diff#of(a:bufnr)
+  if empty(review) || bufloaded(a:bufnr) && !empty(win_findbuf(a:bufnr))
+    return
+  elseif bufloaded(a:bufnr) && !empty(getwininfo(a:window))
+    call vim_mcp#diff#hidden(review)
+  else
+    call vim_mcp#diff#reject(review, '')
+  endif
+endfunction
+
+" 'modified' would have the editor ask, and others write.
+function! s:changed() abort
+  setlocal nomodified
+  call timer_stop(get(s:, 'timer', -1))
+  let bufnr = bufnr('%')
+  let s:timer = timer_start(s:pause, {timer -> vim_mcp#diff#changed(bufnr)})
+endfunction
+
+" The editor may be about to end: what is under review is no reason to stay.
+function! s:exit() abort
+  for review in vim_mcp#diff#pending()
+    call setbufvar(review.right, '&modified', 0)
+  endfor
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,114 @@
+" What is said of a review: titles, a line of a list, how many changes it makes.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" Texts of up to so many lines are compared here; the changes of longer ones are counted where the editor shows them,
+" so many lines at a time, so that nobody waits for it.
+let s:max_lines = 2000
+let s:piece = 5000
+
+" Sets `title_left`, `title_right`, and where it is known now `changes` and `line` (of the first one).
+function! vim_mcp#diff_words#title(review) abort
+  if !has_key(a:review, 'changes')
+    call s:compare(a:review)
+  endif
+  let a:review.title_left = s:tail(a:review.file) . s:of_file(a:review)
+  let client = a:review.client ==# '' ? 'Claude' : a:review.client
+  let a:review.title_right = client . ': ' . s:tail(a:review.target) . s:of_changes(a:review)
+        \ . (a:review.lost ? ', not connected' : '')
+endfunction
+
+" One line of a list.
+function! vim_mcp#diff_words#line(review) abort
+  return a:review.title_right . ' (' . fnamemodify(a:review.target, ':~:.') . ')'
+endfunction
+
+" What a message calls it.
+function! vim_mcp#diff_words#name(review) abort
+  return 'the diff of ' . s:tail(a:review.target)
+endfunction
+
+" Counts the changes again, and calls a:Done() when they are others than before.
+function! vim_mcp#diff_words#count(review, Done) abort
+  let before = get(a:review, 'changes', -1)
+  if s:is_small(a:review)
+    call s:compare(a:review)
+    if a:review.changes != before
+      call a:Done()
+    endif
+  else
+    call timer_stop(get(a:review, 'counting', -1))
+    let work = {'line': 1, 'changes': 0, 'inside': 0, 'before': before, 'Done': a:Done}
+    let a:review.counting = timer_start(0, function('s:count_piece', [a:review, work]))
+  endif
+endfunction
+
+function! s:tail(path) abort
+  return fnamemodify(a:path, ':t')
+endfunction
+
+function! s:of_file(review) abort
+  if getftype(a:review.file) ==# ''
+    return ' (new file)'
+  endif
+  let bufnr = vim_mcp#buffers#find(a:review.file)
+  return bufnr > 0 && getbufvar(bufnr, '&modified') ? ' on disk + unsaved changes in buffer' : ' on disk'
+endfunction
+
+function! s:of_changes(review) abort
+  let number = get(a:review, 'changes', -1)
+  let text = number < 0 ? '' : number == 0 ? ', no changes' : number == 1 ? ', 1 change' : ', ' . number . ' changes'
+  let [left, right] = [getbufvar(a:review.left, '&endofline'), getbufvar(a:review.right, '&endofline')]
+  let exists = getftype(a:review.file) !=# '' && getfsize(a:review.file) != 0
+  return text . (left == right || !exists ? '' : right ? ', adds the last line''s end' : ', no end of the last line')
+endfunction
+
+function! s:is_small(review) abort
+  return max(map([a:review.left, a:review.right], 'vim_mcp#text#line_count(v:val)')) <= s:max_lines
+endfunction
+
+function! s:compare(review) abort
+  if s:is_small(a:review)
+    let [old, new] = [s:lines(a:review.left), s:lines(a:review.right)]
+    let hunks = vim_mcp#hunks#between(old, new, 1)
+    let a:review.changes = len(hunks)
+    let a:review.line = empty(hunks) ? 1 : min([len(new) + 1, hunks[0].line])
+  endif
+endfunction
+
+" A buffer without text has a line all the same.
+function! s:lines(bufnr) abort
+  let lines = getbufline(a:bufnr, 1, '$')
+  return lines ==# [''] ? [] : lines
+endfunction
+
+" A change is where lines that differ or are missing stand together.
+function! s:count_piece(review, work, timer) abort
+  let window = get(win_findbuf(a:review.right), 0)
+  if a:review.verdict !=# '' || !window
+    return
+  endif
+  let s:marks = []
+  call win_execute(window, 'let s:marks = s:differing(a:work.line)')
+  for mark in s:marks
+    let a:work.changes += mark && !a:work.inside
+    let a:work.inside = mark
+  endfor
+  let a:work.line += s:piece
+  if len(s:marks) == s:piece
+    let a:review.counting = timer_start(0, function('s:count_piece', [a:review, a:work]))
+  elseif a:work.changes != a:work.before
+    let a:review.changes = a:work.changes
+    call a:work.Done()
+  endif
+endfunction
+
+" Whether each of the lines from a:first on, and what may be missing below the last one, differs.
+function! s:differing(first) abort
+  let last = min([line('$') + 1, a:first + s:piece - 1])
+  return map(range(a:first, last), 'diff_hlID(v:val, 1) > 0 || diff_filler(v:val) > 0')
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
