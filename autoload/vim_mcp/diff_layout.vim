@@ -117,9 +117,18 @@ function! s:make_tab(place) abort
   endtry
 endfunction
 
+" Back by the way of the tab page before, so that it stays that. (win_execute() could go back by itself, but an old Neovim
+" would not keep the new tab page's windows in order then.)
 function! s:tab(place) abort
-  $tab split
-  call s:fill(a:place)
+  let [tab, window] = [tabpagenr('#'), win_getid()]
+  let before = tab ? win_getid(tabpagewinnr(tab), tab) : 0
+  try
+    $tab split
+    call s:fill(a:place)
+  finally
+    call win_gotoid(before)
+    call win_gotoid(window)
+  endtry
 endfunction
 
 " The current window, which is new, and another one split from it become the two sides.
@@ -160,7 +169,7 @@ function! s:local(option, setting) abort
   endif
 endfunction
 
-" Call a:Function, which makes a tab page and stays there, and be where we were.
+" Call a:Function, which leaves the window and comes back, where that disturbs nobody.
 function! s:aside(Function) abort
   let [window, helper] = [s:other_window(), 0]
   if !window && has('nvim')
@@ -193,11 +202,10 @@ endfunction
 
 " Vim's only window has to be left; Visual mode is begun anew.
 function! s:and_back(window, Function) abort
-  let [current, mode, view] = [win_getid(), mode(1), winsaveview()]
+  let [mode, view] = [mode(1), winsaveview()]
   try
     noautocmd call a:Function()
   finally
-    noautocmd call win_gotoid(current)
     if mode =~# "^[vV\<C-V>]"
       noautocmd normal! gv
       call winrestview(view)

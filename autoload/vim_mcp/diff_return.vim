@@ -6,6 +6,9 @@ set cpo&vim
 " The places of the diffs that are open.
 let s:places = []
 
+" The option 'scrollopt' before the first of them, and what `:diffthis` has made of it.
+let s:scrollopt = ['', '']
+
 " Where the person was last outside of diffs: the window, the one before it, and the current one of the tab page before.
 let s:outside = {'window': 0, 'previous': 0, 'tab': 0}
 
@@ -26,13 +29,16 @@ function! vim_mcp#diff_return#save(place) abort
   let a:place.before = {'window': win_getid(), 'layout': winlayout(), 'sizes': winrestcmd(), 'views': s:views(),
         \ 'tabs': tabpagenr('$'), 'lines': &lines, 'columns': &columns, 'previous': win_getid(winnr('#'))}
   let [a:place.gone, a:place.apart] = [0, 0]
+  if empty(s:places)
+    let s:scrollopt = [&scrollopt, &scrollopt]
+  endif
   call add(s:places, a:place)
   call s:listen()
 endfunction
 
 " The diff's windows are there: what has moved by that alone will be put back.
 function! vim_mcp#diff_return#opened(place) abort
-  let a:place.before.moved = s:views()
+  let [a:place.before.moved, s:scrollopt[1]] = [s:views(), &scrollopt]
   let a:place.apart = win_id2tabwin(a:place.windows[0])[0] != tabpagenr()
   if !a:place.apart
     call s:restore_previous(a:place.before.previous)
@@ -50,6 +56,9 @@ endfunction
 function! s:forget(place) abort
   call filter(s:places, 'v:val isnot a:place')
   if empty(s:places)
+    if &scrollopt ==# s:scrollopt[1]
+      noautocmd let &scrollopt = s:scrollopt[0]
+    endif
     autocmd! vim_mcp_diff_windows
     augroup! vim_mcp_diff_windows
   endif
