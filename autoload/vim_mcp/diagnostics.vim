@@ -19,6 +19,23 @@ let s:finds = '\c^:\=\%(\a\+!\=\s\+\)*\%(\w*grep\w*\|rg\|ag\|ack\|files\|cs\%[co
 
 " See docs/protocol.md.
 function! vim_mcp#diagnostics#get_diagnostics(params) abort
+  let l:settled = vim_mcp#params#given(a:params, 'fresh') ? s:bring(a:params) : 1
+  return type(l:settled) == type({}) ? l:settled : s:told(a:params, l:settled)
+endfunction
+
+" Bring the files concerned up to date: see fresh.vim. What was begun is kept in
+" the parameters for the next call.
+function! s:bring(params) abort
+  let l:files = vim_mcp#params#strings(a:params, 'files', [])
+  if vim_mcp#params#given(a:params, 'file')
+    let l:files = [vim_mcp#params#string(a:params, 'file')]
+  endif
+  let a:params.begun = get(a:params, 'begun', {})
+  return vim_mcp#fresh#bring(a:params.begun, filter(copy(l:files), 'v:val =~# "^/"'),
+        \ vim_mcp#params#number(a:params, 'fresh'))
+endfunction
+
+function! s:told(params, settled) abort
   let l:bufnr = s:asked_for(a:params)
   let l:all = l:bufnr == s:not_open ? [] : has('nvim') ? luaeval('require("vim_mcp.diagnostics").get(_A)', l:bufnr) : s:from_lists(l:bufnr)
   let l:names = s:names(l:all)
@@ -32,7 +49,13 @@ function! vim_mcp#diagnostics#get_diagnostics(params) abort
   endif
   return extend({'diagnostics': l:shown, 'truncated': s:bool[l:truncated], 'skipped': sort(values(l:private)),
         \ 'source': has('nvim') ? 'vim.diagnostic' : 'location and quickfix lists'},
-        \ vim_mcp#params#given(a:params, 'file') ? {'open': s:bool[l:bufnr != s:not_open]} : {})
+        \ s:asides(a:params, l:bufnr, a:settled))
+endfunction
+
+" What is told beside the diagnostics, where it was asked for.
+function! s:asides(params, bufnr, settled) abort
+  return extend(vim_mcp#params#given(a:params, 'file') ? {'open': s:bool[a:bufnr != s:not_open]} : {},
+        \ vim_mcp#params#given(a:params, 'fresh') ? {'settled': s:bool[a:settled]} : {})
 endfunction
 
 " The number of the buffer that is asked for, -1 for all of them. A file that is
@@ -78,10 +101,10 @@ function! s:from_lists(bufnr) abort
     let l:lists[l:list.id] = l:list
   endfor
   let l:found = {}
-  for l:list in values(l:lists) + [getqflist(l:what)]
+  for l:list in filter(values(l:lists) + [getqflist(l:what)], '!vim_mcp#ale#owns(v:val.title)')
     call s:add_list(l:found, l:list, a:bufnr)
   endfor
-  return values(l:found)
+  return values(l:found) + map(vim_mcp#ale#found(a:bufnr), 's:from_ale(v:val)')
 endfunction
 
 function! s:add_list(found, list, bufnr) abort
@@ -109,6 +132,11 @@ function! s:diagnostic(item, title) abort
     let l:diagnostic.code = string(a:item.nr)
   endif
   return a:title ==# '' ? l:diagnostic : extend(l:diagnostic, {'source': a:title})
+endfunction
+
+function! s:from_ale(item) abort
+  let l:code = get(a:item, 'code', '')
+  return extend(s:diagnostic(a:item, a:item.linter_name), l:code ==# '' ? {} : {'code': l:code})
 endfunction
 
 " A compiler's list without types says it in words.

@@ -23,11 +23,18 @@ function! vim_mcp#diagnostics_watch#start() abort
       autocmd DiagnosticChanged * let s:changed[expand('<abuf>')] = 1 | call s:arm()
     else
       autocmd QuickFixCmdPost * call s:arm()
+      autocmd User ALELintPost call s:arm()
     endif
   augroup END
+  if has('nvim')
+    call luaeval('require("vim_mcp.servers").start(_A)', 'vim_mcp_diagnostics')
+  else
+    call vim_mcp#ale#start()
+  endif
 endfunction
 
 function! vim_mcp#diagnostics_watch#stop() abort
+  call vim_mcp#ale#stop()
   call timer_stop(s:timer)
   let [s:timer, s:changed] = [-1, {}]
   if exists('#vim_mcp_diagnostics')

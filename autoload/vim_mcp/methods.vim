@@ -1,7 +1,9 @@
 " The methods that a client can call in this editor: one fixed table, one way in.
 "
 " A method is a function that takes the request's params (a dict) and returns
-" its result (a dict), or throws by vim_mcp#methods#fail() or #invalid().
+" its result (a dict), or throws by vim_mcp#methods#fail() or #invalid(). While it
+" waits for something it returns {'again': ms}: it is called again then, with the
+" same dict of params.
 "   access  '' (always), 'read' or 'edit': what g:vim_mcp_access must allow
 "   waits   the modes of the person's that it can run in: a key of s:modes
 "   beside  it is meant for the window beside a terminal that the person types into
@@ -19,7 +21,7 @@ let s:table = {
       \   'keys': 0, 'history': 0},
       \ 'search': {'run': 'vim_mcp#search#search', 'access': 'read', 'waits': 'any', 'keys': 1, 'history': 0},
       \ 'get_diagnostics': {'run': 'vim_mcp#diagnostics#get_diagnostics', 'access': 'read', 'waits': 'any',
-      \   'keys': 0, 'history': 0},
+      \   'keys': 1, 'history': 0},
       \ 'edit': {'run': 'vim_mcp#edit#edit', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
       \ 'show': {'run': 'vim_mcp#show#show', 'access': 'edit', 'waits': 'normal or terminal', 'keys': 1, 'history': 1},
       \ 'open_file': {'run': 'vim_mcp#open#open_file', 'access': 'edit', 'waits': 'normal or terminal', 'keys': 1,
@@ -46,7 +48,7 @@ let s:running = ''
 let s:stirred = 0
 let s:paused = 0
 
-" Answer a request: a:reply is called once, now or within about a second, with
+" Answer a request: a:reply is called once, now or later, with
 " {'result': dict} or {'error': {'code', 'message', 'data'}}.
 function! vim_mcp#methods#call(method, params, reply) abort
   let l:call = {'method': a:method, 'params': a:params, 'reply': a:reply, 'since': reltime()}
@@ -164,11 +166,23 @@ function! s:attempt(call, timer) abort
   if has_key(l:answer, 'error') && s:is_busy(l:answer) && reltimefloat(reltime(a:call.since)) < s:patience
     call timer_start(s:step, function('s:attempt', [a:call]))
     return
+  elseif has_key(get(l:answer, 'result', {}), 'again')
+    call s:call_again(a:call, l:answer.result.again)
+    return
   endif
   call a:call.reply(l:answer)
   if get(get(s:table, a:call.method, {}), 'history') && s:is_history(l:answer)
     call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
   endif
+endfunction
+
+" The hub is told once, so that it does not take the editor for one that is deaf.
+function! s:call_again(call, delay) abort
+  if !has_key(a:call, 'told')
+    let a:call.told = 1
+    call vim_mcp#serve#begin(a:call.request)
+  endif
+  call timer_start(a:delay, function('s:attempt', [a:call]))
 endfunction
 
 " What was done, and what was refused; not what was asked in a wrong way.

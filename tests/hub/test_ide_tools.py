@@ -166,7 +166,9 @@ def test_diagnostics(scene: Scene) -> None:
     (scene.project / "link.py").symlink_to("one.py")
     link = (scene.project / "link.py").as_uri()
     assert scene.client.tool_json("getDiagnostics", uri=link) == [{**file, "uri": link}]
-    for absent in ("two.py", "one.py.bak", "o*", "gone/one.py", "."):
+    two = (scene.project / "two.py").as_uri()
+    assert scene.client.tool_json("getDiagnostics", uri=two) == [{"uri": two, "diagnostics": []}]
+    for absent in ("one.py.bak", "o*", "gone/one.py", "."):
         assert scene.client.tool_json("getDiagnostics", uri=f"file://{scene.path(absent)}") == []
 
 

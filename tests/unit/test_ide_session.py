@@ -577,7 +577,7 @@ def test_a_uri_is_answered_as_it_was_asked(tmp_path: Path) -> None:
     real.write_text("")
     (tmp_path / "link").symlink_to("real")
     linked = tmp_path / "link" / name
-    editor = FakeEditor(get_diagnostics={"diagnostics": [finding(str(real))], "open": True})
+    editor = FakeEditor(get_diagnostics={"diagnostics": [finding(str(real))], "open": True, "settled": True})
 
     async def conversation(client: Client) -> None:
         await client.start()
@@ -606,9 +606,35 @@ def test_a_file_that_is_not_open_has_an_empty_list(uri: str, file: str | None) -
         await client.start()
         assert await client.json("getDiagnostics", uri=uri) == []
 
-    client = talk(conversation, FakeEditor(get_diagnostics={"diagnostics": [], "open": False}))
-    wanted = [("get_diagnostics", {"file": file, "utf16": True, "client": "claude-code 2.1"})]
+    client = talk(conversation, FakeEditor(get_diagnostics={"diagnostics": [], "open": False, "settled": True}))
+    wanted = [("get_diagnostics", {"file": file, "fresh": 400, "utf16": True, "client": "claude-code 2.1"})]
     assert client.editor.asked == (wanted if file else [])
+
+
+@pytest.mark.requirement("IDE-DIAG-04")
+def test_a_file_that_is_not_checked_yet_has_no_list() -> None:
+    async def conversation(client: Client) -> None:
+        await client.start()
+        result = await client.call("getDiagnostics", uri="file:///p/slow.py")
+        assert result["isError"]
+        assert "/p/slow.py has not been checked yet" in result["content"][0]["text"]
+        await client.json("getDiagnostics")
+
+    client = talk(conversation, FakeEditor(get_diagnostics={"diagnostics": [], "open": True, "settled": False}))
+    assert client.editor.asked[-1][1]["files"] == [], "nothing is compared with it, so it is not waited for"
+
+
+@pytest.mark.requirement("IDE-DIAG-03")
+def test_files_that_were_asked_for_are_looked_at_anew() -> None:
+    async def conversation(client: Client) -> None:
+        await client.start()
+        for name in ("a", "b", "a"):
+            await client.json("getDiagnostics", uri=f"file:///p/{name}")
+        await client.json("getDiagnostics")
+
+    client = talk(conversation, FakeEditor(get_diagnostics={"diagnostics": [], "open": True, "settled": True}))
+    wanted = {"files": ["/p/b", "/p/a"], "fresh": 1500, "utf16": True, "client": "claude-code 2.1"}
+    assert client.editor.asked[-1] == ("get_diagnostics", wanted)
 
 
 @pytest.mark.requirement("IDE-TOOL-14")

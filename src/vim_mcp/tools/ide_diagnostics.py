@@ -9,8 +9,17 @@ from typing import Any
 
 from pydantic import Field
 
+from vim_mcp.errors import CommandFailed
 from vim_mcp.text import paths_of_uri
 from vim_mcp.tools.idebase import IdeArguments, IdeCall, IdeTool
+
+
+_ONE_PATIENCE = 400
+"""Milliseconds; Claude Code waits 500 for a file that it is about to write."""
+_ALL_PATIENCE = 1500
+"""Milliseconds; Claude Code waits 2,000 after it has written."""
+_RECENT = 50
+"""The most files that are looked at anew, those that were asked for last."""
 
 
 class DiagnosticsArguments(IdeArguments):
@@ -22,18 +31,33 @@ class DiagnosticsArguments(IdeArguments):
 async def get_diagnostics(call: IdeCall, arguments: DiagnosticsArguments) -> list[str]:
     """A JSON array of files with their diagnostics; a file that is not open is not among them. Requirement IDE-TOOL-08.
 
-    Raises `CommandFailed`: kind `busy`, `access`.
+    They are those of the text on disk, as far as it can be had in time: files that this client has asked for are loaded
+    or read again, and who checks them may answer. Requirements IDE-DIAG-03 and IDE-DIAG-04.
+
+    Raises `CommandFailed`: kind `busy`, `access`, `unchecked`.
     """
     if not arguments.uri:
-        answer = await call.request("get_diagnostics", {"utf16": True})
+        request = {"files": call.spellings.recent(_RECENT), "fresh": _ALL_PATIENCE, "utf16": True}
+        answer = await call.request("get_diagnostics", request)
         return [_told(_described(call, answer["diagnostics"]))]
     path = _path(call, arguments.uri)
     if path is None:
         return [_told([])]
+    answer = await call.request("get_diagnostics", {"file": path, "fresh": _ONE_PATIENCE, "utf16": True})
+    if not answer["settled"]:
+        raise _unchecked(path)
     call.spellings.note(path, arguments.uri)
-    answer = await call.request("get_diagnostics", {"file": path, "utf16": True})
     found = [{"uri": call.spellings.of(path), "diagnostics": [_diagnostic(item) for item in answer["diagnostics"]]}]
     return [_told(found if answer["open"] else [])]
+
+
+def _unchecked(path: str) -> CommandFailed:
+    """Claude Code compares what it is told later with this answer. After an error, or none, it compares nothing; a list
+    without the faults that the file has had all along would make them look new."""
+    return CommandFailed(
+        f"{path} has not been checked yet: its language server or linter is still at work. Ask again in a moment",
+        kind="unchecked",
+    )
 
 
 def _path(call: IdeCall, uri: str) -> str | None:

@@ -30,9 +30,15 @@ class Spellings:
     def note(self, path: str, uri: str) -> None:
         """The client has called the file at `path` (absolute) by `uri`."""
         if uri.startswith("file://"):
-            self._uris[os.path.realpath(path)] = uri
+            real = os.path.realpath(path)
+            self._uris.pop(real, None)
+            self._uris[real] = uri
             if len(self._uris) > _MAX_SPELLINGS:
                 del self._uris[next(iter(self._uris))]
+
+    def recent(self, number: int) -> list[str]:
+        """The real paths of so many files at most that were called last."""
+        return list(self._uris)[-number:]
 
     def of(self, path: str) -> str:
         """The file's URI as the client writes it, else percent-encoded."""

@@ -1,0 +1,82 @@
+" Diagnostics that speak of the text that is on disk now: files are loaded, unseen,
+" or read again, and whoever checks them is given time to answer.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" How often it is looked whether they have, in ms.
+let s:step = 20
+
+" Go on with bringing a:files, full names, up to date for a:patience ms, counted
+" from the first call with this a:work, which is {} then. Returns 1 when it is done
+" (files that cannot be loaded count as done), 0 when the time is up, and otherwise
+" the wish to be called again: {'again': ms}.
+function! vim_mcp#fresh#bring(work, files, patience) abort
+  if empty(a:work)
+    call extend(a:work, {'begun': reltime(), 'files': copy(a:files), 'buffers': []})
+  endif
+  call filter(a:work.files, '!s:is_brought(a:work, v:val)')
+  " Each is asked, so that all are checked at the same time.
+  let l:open = filter(copy(a:work.buffers), '!s:is_settled(v:val)')
+  if empty(a:work.files) && empty(l:open)
+    return 1
+  endif
+  return reltimefloat(reltime(a:work.begun)) * 1000 < a:patience ? {'again': s:step} : 0
+endfunction
+
+" Load a file or read it again, and return 1, if that can be done now; 0 when it is
+" to be tried again.
+function! s:is_brought(work, file) abort
+  " While a prompt is shown a command may be half way through the text.
+  if vim_mcp#methods#waiting_for('no prompt') !=# ''
+    return 0
+  endif
+  try
+    let l:bufnr = s:buffer(a:file)
+  catch /^vim-mcp:.*"busy"/
+    return 0
+  catch
+    return 1
+  endtry
+  call extend(a:work.buffers, l:bufnr > 0 ? [l:bufnr] : [])
+  return 1
+endfunction
+
+" The buffer that holds a file as it is now, loaded if need be; 0 when there is no
+" such file, or none that may be read.
+function! s:buffer(file) abort
+  let l:known = vim_mcp#buffers#find(a:file)
+  if l:known > 0 && bufloaded(l:known)
+    call vim_mcp#disk#refresh(l:known)
+    return l:known
+  elseif vim_mcp#ignore#matches(a:file) || getftype(resolve(a:file)) !=# 'file'
+    return 0
+  endif
+  return s:load(vim_mcp#files#checked(a:file), l:known)
+endfunction
+
+" The buffer is not listed: its user has not asked for it.
+function! s:load(file, known) abort
+  let l:bufnr = a:known > 0 ? a:known : bufadd(a:file)
+  try
+    call vim_mcp#files#load(l:bufnr)
+  finally
+    if !bufloaded(l:bufnr)
+      call vim_mcp#files#discard(l:bufnr, a:known > 0 ? 'bunload' : 'bwipeout')
+    endif
+  endtry
+  if has('nvim')
+    call luaeval('require("vim_mcp.servers").loaded(_A)', l:bufnr)
+  endif
+  return l:bufnr
+endfunction
+
+function! s:is_settled(bufnr) abort
+  if !bufloaded(a:bufnr)
+    return 1
+  endif
+  return has('nvim') ? luaeval('require("vim_mcp.servers").settled(_A)', a:bufnr) : vim_mcp#ale#settled(a:bufnr)
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
