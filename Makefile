@@ -9,7 +9,7 @@ CODE := src tests dev $(wildcard demo bench)
 # One pass of the real Claude CLI for each editor; the others take minutes, and run one by one.
 FIRST := tests/e2e/test_first.py
 
-.PHONY: help setup demo test all-editors e2e again lint format unit bench stress clean distclean
+.PHONY: help setup demo test rest e2e again lint format unit bench stress clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
@@ -21,11 +21,11 @@ setup: ## .venv with .venv/bin/vim-mcp and all that the tests need
 demo: setup ## see an assistant read and drive a real editor, step by step
 	@$(PY) demo/demo.py
 
-test: lint ## every check and every test, but those of Neovim 0.7.2 (see all-editors)
-	$(PY) -m pytest -n $(JOBS) --dist worksteal --editors vim,nvim tests/unit tests/editor tests/hub tests/outside $(FIRST)
+test: lint ## every check, and all the tests that take little time
+	$(PY) -m pytest -n $(JOBS) --dist worksteal --part quick tests/unit tests/editor tests/hub tests/outside $(FIRST)
 
-all-editors: setup ## what `make test` leaves out: the tests of the oldest Neovim
-	$(PY) -m pytest -n $(JOBS) --dist worksteal --editors nvim07 tests/editor tests/hub
+rest: setup ## what `make test` leaves out: the slow tests, and those of the oldest Neovim
+	$(PY) -m pytest -n $(JOBS) --dist worksteal --part rest tests/unit tests/editor tests/hub tests/outside
 
 e2e: setup ## the real Claude CLI with real editors, cut off from the network: minutes
 	@$(PY) -m tests.support.claude

@@ -13,6 +13,7 @@ from tests.support.inside import Inside
 from tests.support.rawhub import RawHub
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-CFG-06", "VIM-CONN-07", "VIM-ERR-03")
 @pytest.mark.parametrize("kind", ["vim", "nvim"], indirect=True)
 def test_a_lost_hub_is_dialled_every_five_seconds(

@@ -186,6 +186,7 @@ def test_a_changedtick_that_is_not_the_present_one_changes_nothing(
     assert text(link) == ["", "two", "three", "four"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SCALE-02")
 def test_ten_megabytes(link: RawEditor) -> None:
     lines = [f"{number:09}" for number in range(1_000_000)]

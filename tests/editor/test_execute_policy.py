@@ -100,6 +100,7 @@ def test_an_editor_that_ends_is_noticed(tripwires: Tripwires, attack: str) -> No
     assert tripwires.run([attack, "echo 1"])[0].command == attack
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("CMD-01", "VIM-SEC-05")
 @pytest.mark.parametrize("odd", [False, True], ids=["plain", "odd options"])
 @pytest.mark.parametrize("seed", range(ROUNDS))

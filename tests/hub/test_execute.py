@@ -16,6 +16,7 @@ def client(stage: Stage, kind: str) -> StdioClient:
     return stage.client()
 
 
+@pytest.mark.slow
 def test_a_command_that_never_ends_is_interrupted(client: StdioClient) -> None:
     for command in ("while 1 | endwhile", "r !sleep 100"):
         with pytest.raises(ToolError, match=r"it took more than \d+ ms"):

@@ -70,6 +70,7 @@ def test_ten_clients_at_once_without_a_hub_are_all_served_by_one(stage: Stage) -
     assert wait_until(lambda: hubs(stage) == [stage.hub_pid()])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-01")
 def test_ten_clients_lose_their_hub_and_meet_at_the_next(stage: Stage) -> None:
     clients = [stage.client() for _ in range(10)]
@@ -220,6 +221,7 @@ def test_registry_and_log_are_as_the_environment_says(stage: Stage) -> None:
     assert not (stage.runtime / "hub.log").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-STATUS-04")
 def test_a_hub_that_hangs_is_an_error(stage: Stage) -> None:
     stage.client()
@@ -234,6 +236,7 @@ def test_a_hub_that_hangs_is_an_error(stage: Stage) -> None:
     assert done.stdout.startswith(f"ERROR: The hub on {stage.socket} {hint}")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-06")
 def test_stopped_it_is_gone_until_a_client_asks_something(stage: Stage) -> None:
     client = stage.client()
@@ -271,6 +274,7 @@ def newer(stage: Stage) -> list[str]:
     return [sys.executable, str(script)]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-08")
 def test_a_newer_client_brings_a_newer_hub_for_all(stage: Stage, newer: list[str]) -> None:
     older = stage.client()

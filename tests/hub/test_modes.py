@@ -58,6 +58,7 @@ def enter(editor: Terminal, mode: Mode) -> None:
     editor.wait_screen(mode.shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name.replace(" ", "_"))
 @pytest.mark.requirement("BUSY-01", "BUSY-03")
 def test_each_mode(stage: Stage, kind: str, mode: Mode) -> None:
@@ -94,6 +95,7 @@ def test_each_mode(stage: Stage, kind: str, mode: Mode) -> None:
     assert outcome(client, client.start_tool("vim_execute", command="echo getline(1)")) == mode.line
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BUSY-01", "BUSY-02")
 def test_a_shell_command_of_the_users_is_named(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="text\n")

@@ -39,17 +39,20 @@ def test_text_arrives_as_it_is(reader: Callable[[bytes], StdioClient], count: in
     assert whole(reader(text.encode())) == (text, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [LITTLE, MUCH])
 def test_bytes_that_are_no_text_are_said_to_be_lost(reader: Callable[[bytes], StdioClient], count: int) -> None:
     assert whole(reader(b"b\xe9d\n" * count)) == ("b\ufffdd\n" * count, True)
 
 
+@pytest.mark.slow
 def test_state_holds_the_first_lines_of_a_large_text(reader: Callable[[bytes], StdioClient]) -> None:
     current = reader(b"0123456789\n" * MUCH).read_json("vim://state")["current_buffer"]
     assert current["content"] == ["0123456789"] * 2000
     assert (current["content_range"]["last"], current["line_count"]) == (2000, MUCH)
 
 
+@pytest.mark.slow
 def test_state_cuts_long_lines_at_its_bound(reader: Callable[[bytes], StdioClient]) -> None:
     current = reader((b"x" * 999 + b"\n") * 100).read_json("vim://state")["current_buffer"]
     assert current["content"] == ["x" * 999] * 50

@@ -59,6 +59,7 @@ def read_again(client: StdioClient) -> str:
     return read(client)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("G5", "RELAY-02", "VIM-ERR-04")
 def test_a_hub_that_dies_idle_is_not_noticed(stage: Stage, kind: str) -> None:
     project = stage.project("a", a_txt="I am a\n")
@@ -70,6 +71,7 @@ def test_a_hub_that_dies_idle_is_not_noticed(stage: Stage, kind: str) -> None:
         assert read_again(client) == "I am a"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-ERR-06")
 def test_a_corrupt_registry_is_reset(stage: Stage) -> None:
     registry = stage.runtime / "vim-mcp-registry.json"
@@ -79,6 +81,7 @@ def test_a_corrupt_registry_is_reset(stage: Stage) -> None:
     assert "corrupt" in (stage.runtime / "hub.log").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-REGISTRY-01", "VIM-REGISTRY-02", "VIM-SEC-02", "VIM-TEST-01")
 def test_the_registry_tells_the_connected_editors(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="", two_txt="")
@@ -96,6 +99,7 @@ def test_the_registry_tells_the_connected_editors(stage: Stage, kind: str) -> No
     assert entry["last_seen"].endswith("+00:00")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-SF-01", "VIM-SF-02")
 def test_the_state_file_holds_the_complete_state(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="text\n")
@@ -114,6 +118,7 @@ def test_the_state_file_holds_the_complete_state(stage: Stage, kind: str) -> Non
     assert not path.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ACCESS-02")
 def test_a_private_files_text_is_in_no_state_file(stage: Stage, kind: str) -> None:
     project = stage.project("proj")
@@ -135,6 +140,7 @@ def test_a_private_files_text_is_in_no_state_file(stage: Stage, kind: str) -> No
     assert "xyzzy" not in path.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-ERR-05")
 def test_a_vanished_socket_file_is_made_anew(stage: Stage, kind: str) -> None:
     project = stage.project("a", a_txt="I am a\n")
@@ -148,6 +154,7 @@ def test_a_vanished_socket_file_is_made_anew(stage: Stage, kind: str) -> None:
     assert stage.hub_pid() == pid
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-06")
 def test_nothing_is_left_after_stop_but_log_and_preference(stage: Stage, kind: str) -> None:
     project = stage.project("a", a_txt="")
@@ -159,6 +166,7 @@ def test_nothing_is_left_after_stop_but_log_and_preference(stage: Stage, kind: s
     assert {p.name for p in stage.runtime.iterdir()} <= {"hub.log", "vim-mcp-preference.txt"}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-LIM-02")
 def test_the_hundred_and_first_editor_is_refused(stage: Stage) -> None:
     stage.client()
@@ -181,6 +189,7 @@ def test_the_hundred_and_first_editor_is_refused(stage: Stage) -> None:
             connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SHORT-01")
 def test_fifty_quick_editors_and_a_commit_leave_nothing(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="")
@@ -210,6 +219,7 @@ def _once_it_is_lost(client: StdioClient, tool: str, **arguments: Any) -> Any:
         return client.tool(tool, **arguments)
 
 
+@pytest.mark.slow
 def test_after_a_hubs_death_the_first_list_is_complete(stage: Stage, kind: str) -> None:
     instance = stage.instance(stage.editor(kind))
     client = stage.client()

@@ -368,6 +368,7 @@ def start_of_a_hub() -> float:
     return time.monotonic() - begun
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("RELAY-02", "G5")
 def test_two_seconds_after_the_hub_was_killed_everyone_is_back(stage: Stage, kind: str) -> None:
     found = [stage.instance(stage.editor(kind, name, cwd=stage.project(name))) for name in ("a", "b", "c")]
