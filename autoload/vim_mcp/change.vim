@@ -25,19 +25,28 @@ function! vim_mcp#change#apply(bufnr, hunks) abort
   endtry
 endfunction
 
-" Call a:Function, which may read a loaded buffer's file again, and keep everybody's
-" place in its text, marks included. Throws `busy`, and does not call it, where a
-" place is kept that nothing can move.
-function! vim_mcp#change#around(bufnr, Function) abort
+" Throw `busy` where a place in a buffer is kept that nothing can move, so that its file must not be read again now.
+function! vim_mcp#change#check(bufnr) abort
   call s:check_pending(a:bufnr, [{'line': 1, 'removed': 0, 'lines': ['']}])
-  let [l:before, l:old, l:tick] = [s:remember(a:bufnr), getbufline(a:bufnr, 1, '$'), getbufvar(a:bufnr, 'changedtick')]
-  let l:marks = exists('*getmarklist') ? filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''\\l$"') : []
-  call a:Function()
-  if getbufvar(a:bufnr, 'changedtick') != l:tick
-    let l:before.marks += l:marks
-    call s:restore(a:bufnr, l:before, vim_mcp#hunks#between(l:old, getbufline(a:bufnr, 1, '$'), 1))
-    call s:go_on_inserting(a:bufnr)
+endfunction
+
+" Everybody's place in the text of a loaded buffer that is about to be read from its file again, for
+" vim_mcp#change#follow(): the views of its windows, and all marks.
+function! vim_mcp#change#places(bufnr) abort
+  let l:places = extend(s:remember(a:bufnr), {'lines': getbufline(a:bufnr, 1, '$')})
+  if exists('*getmarklist')
+    let l:marks = filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''\\l$"')
+    let l:places.marks += l:marks + filter(getmarklist(), 'v:val.pos[0] == a:bufnr && v:val.mark =~# "^''\\u$"')
   endif
+  return l:places
+endfunction
+
+" The buffer has been read again: put all that a:places holds, and a:folds (see folds.vim), to where it belongs now.
+function! vim_mcp#change#follow(bufnr, places, folds) abort
+  let l:hunks = vim_mcp#hunks#between(a:places.lines, getbufline(a:bufnr, 1, '$'), 1)
+  call vim_mcp#folds#restore(a:folds, l:hunks)
+  call s:restore(a:bufnr, a:places, l:hunks)
+  call s:go_on_inserting(a:bufnr)
 endfunction
 
 " Whether the person has begun something in a buffer during which its lines must not move.

@@ -22,6 +22,7 @@ let s:table = {
       \ 'search': {'run': 'vim_mcp#search#search', 'access': 'read', 'waits': 'any', 'keys': 1, 'history': 0},
       \ 'get_diagnostics': {'run': 'vim_mcp#diagnostics#get_diagnostics', 'access': 'read', 'waits': 'any',
       \   'keys': 1, 'history': 0},
+      \ 'follow_disk': {'run': 'vim_mcp#autoread#follow_disk', 'access': '', 'waits': 'any', 'keys': 1, 'history': 0},
       \ 'edit': {'run': 'vim_mcp#edit#edit', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
       \ 'show': {'run': 'vim_mcp#show#show', 'access': 'edit', 'waits': 'normal or terminal', 'keys': 1, 'history': 1},
       \ 'open_file': {'run': 'vim_mcp#open#open_file', 'access': 'edit', 'waits': 'normal or terminal', 'keys': 1,
@@ -252,6 +253,11 @@ function! s:check_mode(waits) abort
   if l:waiting_for !=# ''
     call vim_mcp#methods#busy(l:waiting_for)
   endif
+endfunction
+
+" What a method has thrown, in words.
+function! vim_mcp#methods#message(exception) abort
+  return s:error(a:exception, '').message
 endfunction
 
 " Throw the error `busy`: the call is tried again for a second before its client

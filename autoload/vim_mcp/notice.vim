@@ -30,7 +30,7 @@ function! vim_mcp#notice#error(text) abort
   echohl None
 endfunction
 
-let s:untold = ''
+let s:untold = []
 let s:timer = -1
 
 " While the editor starts, or its user types a command, a message would be wiped off the screen or be in the way. The
@@ -38,16 +38,19 @@ let s:timer = -1
 let s:step = 250
 let s:quiet = 0
 
-" Tells what nobody asked for, when the moment is right.
+" Tells what nobody asked for, when the moment is right; one thing after the other.
 function! vim_mcp#notice#unasked(text) abort
-  call vim_mcp#notice#forget()
-  let [s:untold, s:quiet] = [a:text, 0]
-  let s:timer = timer_start(s:step, function('s:tell'), {'repeat': -1})
+  call add(s:untold, a:text)
+  let s:quiet = 0
+  if empty(timer_info(s:timer))
+    let s:timer = timer_start(s:step, function('s:tell'), {'repeat': -1})
+  endif
 endfunction
 
 " Does not tell any more what was not told yet.
 function! vim_mcp#notice#forget() abort
   call timer_stop(s:timer)
+  let s:untold = []
 endfunction
 
 function! s:tell(timer) abort
@@ -55,8 +58,11 @@ function! s:tell(timer) abort
   if s:quiet < 2
     return
   endif
-  call vim_mcp#notice#forget()
+  let [text, s:quiet] = [remove(s:untold, 0), 0]
+  if empty(s:untold)
+    call timer_stop(s:timer)
+  endif
   echohl WarningMsg
-  call vim_mcp#notice#echo(s:untold)
+  call vim_mcp#notice#echo(text)
   echohl None
 endfunction
