@@ -74,8 +74,8 @@ endfunction
 
 " The method `close_diffs`.
 function! vim_mcp#diff#close_diffs(params) abort
-  let found = map(vim_mcp#params#strings(a:params, 'reviews'), 'get(s:reviews, v:val, {})')
-  call filter(found, '!empty(v:val) && v:val.verdict ==# ""')
+  let wanted = vim_mcp#params#strings(a:params, 'reviews')
+  let found = filter(vim_mcp#diff#pending(), 'index(wanted, v:val.review) >= 0')
   for review in found
     call s:end(review, 'withdrawn')
   endfor

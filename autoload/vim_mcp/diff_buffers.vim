@@ -19,6 +19,7 @@ function! vim_mcp#diff_buffers#make(review, proposal_file) abort
     let a:review.right = s:buffer(a:review, s:client(a:review), 'acwrite')
     let a:review.form = vim_mcp#diff_text#fill(a:review.left, a:review.file, own, a:review.right, a:proposal_file)
     call s:set_filetype(a:review, own)
+    call vim_mcp#within#buffer(a:review.right, function('s:map'))
   catch
     call vim_mcp#diff_buffers#wipe(a:review)
     throw v:exception
@@ -43,6 +44,11 @@ function! vim_mcp#diff_buffers#wipe(review) abort
       execute 'silent! noautocmd bwipeout!' bufnr
     endif
   endfor
+endfunction
+
+" `ZZ` does not write what has not been changed.
+function! s:map() abort
+  nnoremap <buffer> <nowait> <silent> ZZ :<C-U>ClaudeCodeDiffAccept<CR>
 endfunction
 
 function! s:client(review) abort

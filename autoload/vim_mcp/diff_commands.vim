@@ -17,7 +17,7 @@ endfunction
 function! vim_mcp#diff_commands#close_all() abort
   let pending = vim_mcp#diff#pending()
   for review in pending
-    call s:attempt({-> vim_mcp#diff#reject(review, '')})
+    call vim_mcp#diff_commands#attempt({-> vim_mcp#diff#reject(review, '')})
   endfor
   if empty(pending)
     call s:none()
@@ -61,7 +61,7 @@ function! s:judge(Verdict) abort
     let review = pending[0]
   endif
   if !empty(review)
-    call s:attempt({-> a:Verdict(review)})
+    call vim_mcp#diff_commands#attempt({-> a:Verdict(review)})
   elseif len(pending) > 1
     call vim_mcp#notice#error(len(pending) . ' diffs wait: go to the one that you mean (:ClaudeCodeDiffs)')
   else
@@ -69,7 +69,8 @@ function! s:judge(Verdict) abort
   endif
 endfunction
 
-function! s:attempt(Action) abort
+" Call a:Action, and tell the person what has kept it from being done.
+function! vim_mcp#diff_commands#attempt(Action) abort
   try
     call a:Action()
   catch

@@ -105,8 +105,15 @@ function! s:read(text) abort
     call s:put(a:text, readfile(a:text.path, 'b'))
     return
   endif
-  let encoding = a:text.from ==# '' ? '' : ' ++enc=' . a:text.from . ' ++bad=keep'
-  execute 'silent noautocmd keepalt keepjumps 1read ++edit ++bin' . encoding fnameescape(a:text.path)
+  " With the flag `a` Vim would remember the file as a buffer.
+  let cpo = &cpo
+  set cpo-=a
+  try
+    let encoding = a:text.from ==# '' ? '' : ' ++enc=' . a:text.from . ' ++bad=keep'
+    execute 'silent noautocmd keepjumps 1read ++edit ++bin' . encoding fnameescape(a:text.path)
+  finally
+    let &cpo = cpo
+  endtry
   silent keepjumps 1delete _
   setlocal nobinary
 endfunction

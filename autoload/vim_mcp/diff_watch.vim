@@ -55,11 +55,19 @@ function! s:write(stack, name) abort
   endif
 endfunction
 
-" Every buffer that has been changed is about to be written, on command of the person's.
-function! vim_mcp#diff_watch#passed_over() abort
+" The person has typed `:wa` (0), which is not meant for one buffer, or `:update` (1), which is.
+function! vim_mcp#diff_watch#passed_over(meant) abort
   let review = vim_mcp#diff#of(bufnr('%'))
-  if !empty(review)
+  if !empty(review) && a:meant && review.right == bufnr('%')
+    call timer_start(0, {timer -> s:accept(review)})
+  elseif !empty(review)
     call vim_mcp#diff#hint(review, 1)
+  endif
+endfunction
+
+function! s:accept(review) abort
+  if a:review.verdict ==# ''
+    call vim_mcp#diff_commands#attempt({-> vim_mcp#diff#accept(a:review)})
   endif
 endfunction
 

@@ -16,6 +16,7 @@ let s:before = '^[: \t]*' . s:modifiers . s:range
 let s:one = s:before . '\%(w\%[rite]\|wq\|x\%[it]\|exi\%[t]\|up\%[date]\)\%(\A\|$\)'
 let s:all = s:before . '\%(wa\%[ll]\|wqa\%[ll]\|xa\%[ll]\)\%(\A\|$\)'
 let s:exit = s:before . '\%(x\%[it]\|exi\%[t]\)!\=\s*$'
+let s:update = s:before . 'up\%[date]!\=\s*$'
 
 " Begins to watch command lines.
 function! vim_mcp#diff_write#watch() abort
@@ -36,9 +37,11 @@ endfunction
 function! s:left(line) abort
   let s:typed = {'line': a:line, 'window': win_getid()}
   call timer_start(0, function('s:clear'))
+  " These pass over the proposal, in which nothing counts as changed.
   if s:is(s:all)
-    " It passes over the proposal, in which nothing counts as changed.
-    call vim_mcp#diff_watch#passed_over()
+    call vim_mcp#diff_watch#passed_over(0)
+  elseif s:is(s:update)
+    call vim_mcp#diff_watch#passed_over(1)
   endif
 endfunction
 

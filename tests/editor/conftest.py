@@ -75,6 +75,14 @@ def editor(raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> 
 
 
 @pytest.fixture
-def desk(editor: tuple[Terminal, RawEditor], home: EditorHome, tmp_path: Path) -> Desk:
-    """Reviews of files in `tmp_path/project`."""
-    return Desk(editor[1], tmp_path / "project", home.runtime)
+def desk(
+    home: EditorHome, inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path
+) -> Desk:
+    """Reviews in an editor that leads its person to each and that `inside` can look into; files in `project`."""
+    home.add("let g:vim_mcp_diff_focus = 'always'", "set noswapfile")
+    project = tmp_path / "project"
+    project.mkdir()
+    terminal = launch("one.txt", cwd=project)
+    link = raw_hub.editor()
+    link.event("BufEnter")
+    return Desk(terminal, link, project, home.runtime)

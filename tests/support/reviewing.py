@@ -6,39 +6,50 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+from tests.support.editing import state
+from tests.support.editors import Terminal
 from tests.support.rawhub import RawEditor
+from tests.support.waiting import wait_until
 
 Verdict = tuple[str, Any]
 
+OLD = b"one\ntwo\nthree\n"
+NEW = b"one\n2\nthree\nfour\n"
+"""What `Desk.propose` proposes: two changes."""
+
+TITLE = "claude-code: calc.py"
+
 
 class Desk:
-    """Reviews of files in `directory`, asked of one editor."""
+    """Reviews of files in the directory of an editor on `terminal`."""
 
-    def __init__(self, link: RawEditor, directory: Path, runtime: Path):
+    def __init__(self, terminal: Terminal, link: RawEditor, directory: Path, runtime: Path):
+        self.terminal = terminal
         self.link = link
         self.file = directory / "calc.py"
         self._runtime = runtime
         self._numbers = itertools.count(1)
-        self.answers: dict[str, Path] = {}
+        self._answers: dict[str, Path] = {}
 
-    def request(self, new: bytes, **changed: Any) -> dict[str, Any]:
-        """The parameters of a request for a review of `new`, as the hub would make them."""
+    def request(self, new: bytes = NEW, **changed: Any) -> dict[str, Any]:
+        """The parameters of a request for a review of `new`, as the hub makes them."""
         number = next(self._numbers)
         review = changed.get("review", f"r{number}")
         proposal = self._runtime / f"proposal-{number}"
         proposal.write_bytes(new)
-        self.answers[review] = self._runtime / f"answer-{number}"
+        self._answers[review] = self._runtime / f"answer-{number}"
         file = changed.pop("file", self.file)
         params = {"review": review, "file": str(file), "target": str(file), "proposal_file": str(proposal)}
-        params |= {"answer_file": str(self.answers[review]), "client": "claude-code 2.1"}
+        params |= {"answer_file": str(self._answers[review]), "client": "claude-code 2.1.197"}
         return params | {"tab_name": f"✻ [Claude Code] {Path(file).name} (acc4e2) ⧉"} | changed
 
-    def propose(self, new: bytes, old: bytes | None = None, **changed: Any) -> str:
-        """Ask for a review of `new`, for a file that holds `old` (None: as it is), wait until it is shown; its id."""
+    def propose(self, new: bytes = NEW, old: bytes | None = OLD, **changed: Any) -> str:
+        """Ask for a review of `new` for a file that holds `old` (None: it stays as it is); the review's id."""
         if old is not None:
             Path(changed.get("file", self.file)).write_bytes(old)
         params = self.request(new, **changed)
         result = self.link.request("open_diff", **params)
+        Path(params["proposal_file"]).unlink()
         assert result["review"] == params["review"]
         return str(params["review"])
 
@@ -47,10 +58,20 @@ class Desk:
         event = self.link.event("review")
         assert event["review"] == review, event
         if event["verdict"] == "accepted":
-            return ("accepted", self.answers[review].read_bytes())
+            return ("accepted", self._answers[review].read_bytes())
+        assert not self._answers[review].exists()
         return (event["verdict"], event["reason"])
 
-    def ping(self) -> None:
-        """The editor has done what came before, and given no verdict."""
+    def pends(self) -> None:
+        """The editor has done what was typed before, and no verdict is among it."""
         self.link.request("ping")
         assert not [event for event in list(self.link.events.queue) if event.get("type") == "review"]
+
+    def windows(self) -> list[str]:
+        """The last parts of the names in the windows."""
+        return [Path(window["name"]).name for window in state(self.link, "windows")]
+
+    def wait_closed(self) -> None:
+        """Wait until the windows are those from before, and no second verdict has come."""
+        wait_until(lambda: self.windows() == ["one.txt"], "the windows as they were before")
+        self.pends()
