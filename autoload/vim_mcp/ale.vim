@@ -17,6 +17,9 @@ function! vim_mcp#ale#start() abort
     autocmd!
     autocmd User ALELintPost call s:note_checked()
   augroup END
+  if exists('g:ale_buffer_info')
+    call s:note_checked()
+  endif
 endfunction
 
 function! vim_mcp#ale#stop() abort

@@ -47,12 +47,19 @@ endfunction
 function! s:buffer(file) abort
   let l:known = vim_mcp#buffers#find(a:file)
   if l:known > 0 && bufloaded(l:known)
-    call vim_mcp#disk#refresh(l:known)
+    call s:read_again(l:known)
     return l:known
   elseif vim_mcp#ignore#matches(a:file) || getftype(resolve(a:file)) !=# 'file'
     return 0
   endif
   return s:load(vim_mcp#files#checked(a:file), l:known)
+endfunction
+
+" Who wants their buffers not to follow the disk has no others in mind.
+function! s:read_again(bufnr) abort
+  if vim_mcp#setting('autoread', 1) || !buflisted(a:bufnr)
+    call vim_mcp#disk#refresh(a:bufnr)
+  endif
 endfunction
 
 " The buffer is not listed: its user has not asked for it.

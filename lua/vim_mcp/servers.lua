@@ -49,20 +49,30 @@ local function state_of(bufnr)
   return buffers[bufnr] or watch(bufnr)
 end
 
+local function published_before(bufnr, id)
+  return #vim.diagnostic.get(bufnr, { namespace = vim.lsp.diagnostic.get_namespace(id) })
+end
+
 -- What is known of a server for a buffer: `since` when; `answered`, the revision that it has answered for last, if any,
--- which holds from `certain` on; `reloads`, those that it has published something after; our own request.
-local function server_of(state, id)
-  state.servers[id] = state.servers[id] or { since = now(), certain = 0, reloads = 0 }
+-- which holds from `certain` on; how many diagnostics it has `published` last, and after how many `reloads`; our own
+-- request. What was published before anybody listened is an answer.
+local function server_of(bufnr, id)
+  local state = state_of(bufnr)
+  if not state.servers[id] then
+    local count = published_before(bufnr, id)
+    local answered = count > 0 and state.revision or nil
+    state.servers[id] = { since = now(), answered = answered, certain = 0, published = count, reloads = state.reloads }
+  end
   return state.servers[id]
 end
 
 -- A reload closes the file for the server and opens it again. Many publish an empty list then for the file that is
 -- closed, those that had something to say of it before; that is no answer, though it looks like one.
-local function note_published(bufnr, id, params, had_any)
-  local state = state_of(bufnr)
-  local server = server_of(state, id)
+local function note_published(bufnr, id, params)
+  local state, server = state_of(bufnr), server_of(bufnr, id)
   local may_be_clearing = #params.diagnostics == 0 and server.reloads ~= state.reloads
-  server.reloads = state.reloads
+  local had_any = server.published > 0
+  server.reloads, server.published = state.reloads, #params.diagnostics
   if may_be_clearing and had_any then
     return
   end
@@ -78,11 +88,6 @@ local function buffer_of(uri)
   return bufnr > 0 and vim.api.nvim_buf_is_loaded(bufnr) and bufnr or nil
 end
 
-local function has_any(bufnr, id)
-  local namespace = vim.lsp.diagnostic.get_namespace(id)
-  return #vim.diagnostic.get(bufnr, { namespace = namespace }) > 0
-end
-
 local hearing = setmetatable({}, { __mode = "k" })
 
 -- Listen to what a server publishes, whoever handles it.
@@ -94,13 +99,12 @@ local function hear(client)
   local own = client.handlers[PUBLISH]
   client.handlers[PUBLISH] = function(err, params, ctx, config)
     local bufnr = params and buffer_of(params.uri)
-    local had_any = bufnr and has_any(bufnr, client.id)
     local handler = own or vim.lsp.handlers[PUBLISH]
     if handler then
       handler(err, params, ctx, config)
     end
     if bufnr then
-      note_published(bufnr, client.id, params, had_any)
+      note_published(bufnr, client.id, params)
     end
   end
 end
@@ -117,7 +121,7 @@ end
 
 local function meet(client, bufnr)
   hear(client)
-  return server_of(state_of(bufnr), client.id)
+  return server_of(bufnr, client.id)
 end
 
 -- Before Neovim 0.11 a client's functions were no methods.

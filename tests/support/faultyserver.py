@@ -1,13 +1,15 @@
-"""`ruff server` with faults: `python faultyserver.py [--start S] [--answer S] [--push] [--no-version] [--die TEXT]`.
+"""`ruff server` with faults: `python faultyserver.py [--start S] [--answer S] [--push] [--no-version]
+[--die TEXT] [--mute TEXT]`.
 
 It starts after S seconds, or gives its diagnostics S seconds late; it publishes them instead of being asked (`--push`),
-without versions (`--no-version`); it dies when a text is opened that holds TEXT.
+without versions (`--no-version`); it dies, or gives no more diagnostics, when a text is opened that holds TEXT.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import queue
 import subprocess
@@ -40,8 +42,11 @@ def write(stream: IO[bytes], message: Message) -> None:
 
 def from_client(message: Message, options: argparse.Namespace) -> None:
     """Make a client's message what the server is to get."""
-    if options.die and options.die in json.dumps(message):
+    text = json.dumps(message.get("params", {}).get("textDocument", {}))
+    if options.die and options.die in text:
         os._exit(1)
+    if options.mute and options.mute in text:
+        options.answer = float("inf")
     if options.push and message.get("method") == "initialize":
         message["params"]["capabilities"]["textDocument"].pop("diagnostic", None)
 
@@ -54,7 +59,7 @@ def from_server(message: Message, options: argparse.Namespace) -> float:
         result["capabilities"].pop("diagnosticProvider", None)
     if published and options.no_version:
         message["params"].pop("version", None)
-    return float(options.answer) if published or isinstance(result, dict) and "items" in result else 0.0
+    return float(options.answer) if published or (isinstance(result, dict) and "items" in result) else 0.0
 
 
 def forward(source: IO[bytes], target: IO[bytes], change: Callable[[Message], float | None]) -> None:
@@ -74,6 +79,8 @@ def deliver(late: queue.Queue[tuple[float, Message]], target: IO[bytes]) -> None
     """Write each message when its time has come."""
     while True:
         due, message = late.get()
+        if math.isinf(due):
+            return
         time.sleep(max(0.0, due - time.monotonic()))
         write(target, message)
 
@@ -86,6 +93,7 @@ def main() -> None:
     parser.add_argument("--push", action="store_true")
     parser.add_argument("--no-version", action="store_true")
     parser.add_argument("--die")
+    parser.add_argument("--mute")
     options = parser.parse_args()
     time.sleep(options.start)
     server = subprocess.Popen(["ruff", "server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
