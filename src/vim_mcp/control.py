@@ -16,6 +16,13 @@ from vim_mcp.starter import HubUnreachable
 
 _FOLLOW_PAUSE = 0.2
 
+# The fields that the status shows as a table, with their headings.
+_EDITORS = {
+    "instance_id": "instance", "pid": "pid", "editor": "editor", "port": "port", "diffs": "diffs", "cwd": "directory",
+    "main_file": "file",
+}  # fmt: skip
+_CLIENTS = {"name": "client", "pid": "pid", "selected": "instance"}
+
 
 def ask(question: dict[str, Any]) -> dict[str, Any] | None:
     """The hub's answer to a line of section 3 of the protocol, None where no hub runs.
@@ -67,9 +74,9 @@ def _describe(answer: dict[str, Any]) -> Iterator[str]:
         yield f"socket: {answer['socket']}"
         instances = answer["instances"]
         yield from (f"fault: {fault}" for fault in dict.fromkeys(i.get("ide_fault") for i in instances) if fault)
-        yield from _table("editors", instances, ("instance_id", "pid", "editor", "port", "diffs", "cwd", "main_file"))
         claude = [{**client, "selected": i["instance_id"]} for i in instances for client in i.get("ide_clients", ())]
-        yield from _table("clients", answer["clients"] + claude, ("name", "pid", "selected"))
+        yield from _table("editors", instances, _EDITORS)
+        yield from _table("clients", answer["clients"] + claude, _CLIENTS)
 
 
 def _duration(seconds: float) -> str:
@@ -79,11 +86,12 @@ def _duration(seconds: float) -> str:
     return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min {int(seconds) % 60} s"
 
 
-def _table(title: str, rows: list[dict[str, Any]], columns: tuple[str, ...]) -> Iterator[str]:
+def _table(title: str, rows: list[dict[str, Any]], columns: dict[str, str]) -> Iterator[str]:
+    """The rows' fields that `columns` names, below its headings; the number of rows alone where there are none."""
     yield f"{title}: {len(rows) or 'none'}"
-    cells = [[str(row[column]) if row.get(column) is not None else "-" for column in columns] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
+    cells = [["-" if row.get(field) is None else str(row[field]) for field in columns] for row in rows]
+    widths = [max(map(len, column)) for column in zip(columns.values(), *cells, strict=True)]
+    for row in [list(columns.values()), *cells] if rows else []:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 

@@ -283,7 +283,7 @@ def test_faults_are_answered_and_the_socket_stays_usable(scene: Scene) -> None:
             scene.client.answer(request_id)
         assert caught.value.code == code
     with pytest.raises(RpcError, match="Unknown tool"):
-        scene.client.texts("closeAllDiffTabs")
+        scene.client.texts("noSuchTool")
     assert scene.text() == CODE
     assert all(isinstance(frame, str) for frame in scene.client.frames)
 

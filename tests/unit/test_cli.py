@@ -151,7 +151,7 @@ def test_the_status_as_a_table(environment: dict[str, str], answering: list[byte
     answering[0] = (
         b'{"state":"CONNECTED","version":"1.2.3","pid":7,"uptime":93784.2,"socket":"/s","fault":"ValueError: x",'
         b'"instances":[{"instance_id":"a-b-1","pid":1,"editor":"vim","cwd":"/b","main_file":"/b/a.txt",'
-        b'"port":23456,"ide_fault":null,"ide_clients":[{"name":"claude-code 2.1","pid":8}]},'
+        b'"port":23456,"ide_fault":null,"ide_clients":[{"name":"claude-code 2.1","pid":8}],"diffs":2},'
         b'{"instance_id":"long-name-22","pid":22,"editor":"nvim","cwd":"/long","main_file":"",'
         b'"port":null,"ide_fault":"no lock can be written","ide_clients":[]}],'
         b'"clients":[{"pid":9,"name":"claude-code 2.1","selected":null}]}\n'
@@ -164,11 +164,13 @@ def test_the_status_as_a_table(environment: dict[str, str], answering: list[byte
         "socket: /s",
         "fault: no lock can be written",
         "editors: 2",
-        "  a-b-1         1   vim   23456  /b     /b/a.txt",
-        "  long-name-22  22  nvim  -      /long",
+        "  instance      pid  editor  port   diffs  directory  file",
+        "  a-b-1         1    vim     23456  2      /b         /b/a.txt",
+        "  long-name-22  22   nvim    -      -      /long",
         "clients: 2",
-        "  claude-code 2.1  9  -",
-        "  claude-code 2.1  8  a-b-1",
+        "  client           pid  instance",
+        "  claude-code 2.1  9    -",
+        "  claude-code 2.1  8    a-b-1",
     ]
 
 
