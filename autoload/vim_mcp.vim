@@ -94,15 +94,20 @@ function! vim_mcp#pause(wanted) abort
   call vim_mcp#notice#echo(text)
 endfunction
 
-" :VimMCPStatus: one line, as far as it fits.
+" :VimMCPStatus: one line, as far as it fits; what is asked most stands first, since 80 columns hold about 50 characters.
 function! vim_mcp#status() abort
   let info = vim_mcp#link#info()
   let words = [info.state ==# 'connected' ? 'connected as ' . info.instance_id : s:not_connected(info)]
-  call add(words, vim_mcp#paused() ? 'paused' : 'access: ' . info.access)
+  let words += vim_mcp#paused() ? ['paused', s:claudes(info)] : [s:claudes(info), 'access: ' . info.access]
+  call vim_mcp#notice#echo(join(filter(words + [info.socket], 'v:val !=# ""'), ', '))
+endfunction
+
+function! s:claudes(info) abort
+  if a:info.state !=# 'connected'
+    return ''
+  endif
   let clients = vim_mcp#ide#clients()
-  call add(words, clients ? clients . ' Claude' . (clients > 1 ? 's' : '') : '')
-  call add(words, info.socket ==# '' ? '' : info.socket)
-  call vim_mcp#notice#echo(join(filter(words, 'v:val !=# ""'), ', '))
+  return (clients ? clients : 'no') . (clients > 1 ? ' Claudes' : ' Claude')
 endfunction
 
 function! s:not_connected(info) abort

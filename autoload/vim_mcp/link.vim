@@ -11,6 +11,8 @@ let s:start_again = 60.0
 let s:state = 'stopped'
 let s:socket = ''
 let s:reason = ''
+" Why no hub could be started during this outage.
+let s:obstacle = ''
 let s:timer = -1
 let s:tries = 0
 let s:told = 0
@@ -82,7 +84,7 @@ endfunction
 
 " The beginning of a time without a hub; none is started before `no_start_before`.
 function! s:outage(no_start_before) abort
-  let [s:tries, s:farewell, s:no_start_before] = [0, '', a:no_start_before]
+  let [s:tries, s:farewell, s:obstacle, s:no_start_before] = [0, '', '', a:no_start_before]
   call s:dial(0)
 endfunction
 
@@ -119,7 +121,7 @@ endfunction
 " Nobody listens. Whoever needs the hub first starts it.
 function! s:absent() abort
   if s:now() < s:no_start_before
-    call s:later('no hub runs')
+    call s:later(s:obstacle ==# '' ? 'no hub runs' : s:obstacle)
     return
   endif
   let s:no_start_before = s:now() + s:start_again
@@ -134,6 +136,7 @@ function! s:started(reason) abort
     call s:dial(0)
     return
   endif
+  let s:obstacle = a:reason
   call s:later(a:reason)
   call s:tell(a:reason . ' (:VimMCPReconnect tries again)')
 endfunction

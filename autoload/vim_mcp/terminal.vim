@@ -19,7 +19,8 @@ let s:buffer = -1
 function! vim_mcp#terminal#open(mods, args) abort
   let l:command = s:command()
   if !executable(get(l:command, 0, ''))
-    call vim_mcp#notice#error(printf('cannot run "%s": install Claude Code, or set g:vim_mcp_claude_command', get(l:command, 0, '')))
+    " Short, since 80 columns hold about 50 characters of it: the help tells what to do.
+    call vim_mcp#notice#error(printf('cannot run "%s": see :help :ClaudeCode', get(l:command, 0, '')))
   elseif empty(a:args) && s:is_running()
     call s:show(a:mods)
   else

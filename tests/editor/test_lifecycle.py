@@ -186,6 +186,7 @@ def test_an_absent_hub_is_told_once_an_outage(
         _wait_info(inside, terminal, lambda info: info["tries"] >= 8)
         history = inside.value(terminal, "execute('messages')")
         assert history.count("vim-mcp:") == outage, history
+        assert complaint in inside.value(terminal, "vim_mcp#link#info().reason")
         assert inside.value(terminal, "mode(1)") == "n"
         hub = RawHub(home.runtime)
         assert hub.editor().request("ping") == {}
@@ -354,7 +355,7 @@ def test_status_says_it_in_one_line(raw_hub: RawHub, launch: Launch, home: Edito
     link = raw_hub.editor()
     link.event("BufEnter")
     terminal.type(":VimMCPStatus\r")
-    screen = terminal.wait_screen(f"vim-mcp: connected as one-home-{terminal.editor_pid}, access: edit")
+    screen = terminal.wait_screen(f"vim-mcp: connected as one-home-{terminal.editor_pid}, no Claude, ")
     assert "Press ENTER" not in screen
     terminal.type(":VimMCPPause\r")
     terminal.wait_screen("vim-mcp: paused")

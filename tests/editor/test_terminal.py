@@ -151,7 +151,7 @@ def test_a_missing_program_is_one_clear_message(scene: Scene) -> None:
     for setting, name in (("'no-such-claude --flag'", "no-such-claude"), ("['no-such', 'x']", "no-such")):
         command(terminal, f"let g:vim_mcp_claude_command = {setting}")
         terminal.type(":ClaudeCode\r")
-        terminal.wait_screen(f'cannot run "{name}": install Claude Code, or set g:vim_mcp_claude_command')
+        terminal.wait_screen(f'cannot run "{name}": see :help :ClaudeCode')
     assert len(link.request("get_state")["windows"]) == 1
 
 
