@@ -111,23 +111,27 @@ function! s:make_tab(place) abort
     noautocmd set showtabline=2
   endif
   try
-    call s:aside({-> s:tab(a:place)})
+    call s:aside({home -> s:tab(a:place, home)})
   finally
     noautocmd let &showtabline = showtabline
   endtry
 endfunction
 
-" Back by the way of the tab page before, so that it stays that. (win_execute() could go back by itself, but an old Neovim
-" would not keep the new tab page's windows in order then.)
-function! s:tab(place) abort
+" Back to a:home, the person's tab page, by way of the tab page that is the previous one there, so that it stays that.
+" (win_execute() could go back by itself, as it does to another tab page, but an old Neovim would not keep the new one's
+" windows in order then.)
+function! s:tab(place, home) abort
   let [tab, window] = [tabpagenr('#'), win_getid()]
   let before = tab ? win_getid(tabpagewinnr(tab), tab) : 0
+  let is_home = tabpagenr() == a:home
   try
     $tab split
     call s:fill(a:place)
   finally
-    call win_gotoid(before)
-    call win_gotoid(window)
+    if is_home
+      call win_gotoid(before)
+      call win_gotoid(window)
+    endif
   endtry
 endfunction
 
@@ -169,7 +173,7 @@ function! s:local(option, setting) abort
   endif
 endfunction
 
-" Call a:Function, which leaves the window and comes back, where that disturbs nobody.
+" Call a:Function with the number of this tab page, in a window that it may leave.
 function! s:aside(Function) abort
   let [window, helper] = [s:other_window(), 0]
   if !window && has('nvim')
@@ -177,7 +181,8 @@ function! s:aside(Function) abort
     let window = helper
   endif
   try
-    call {window ? 's:from' : 's:and_back'}(window, a:Function)
+    let home = tabpagenr()
+    call {window ? 's:from' : 's:and_back'}(window, {-> a:Function(home)})
   finally
     if helper
       call nvim_win_close(helper, v:true)
@@ -185,10 +190,10 @@ function! s:aside(Function) abort
   endtry
 endfunction
 
-" A window that is not the current one, of this tab page if possible; 0 if there is none.
+" A window that is not the current one, if possible of this tab page, else of the previous one; 0 if there is none.
 function! s:other_window() abort
   let windows = filter(getwininfo(), 'v:val.winid != win_getid() && vim_mcp#windows#type(v:val) !~# "popup\\|command"')
-  let near = filter(copy(windows), 'v:val.tabnr == tabpagenr()')
+  let near = filter(copy(windows), 'v:val.tabnr == tabpagenr()') + filter(copy(windows), 'v:val.tabnr == tabpagenr("#")')
   return get(get(near + windows, 0, {}), 'winid')
 endfunction
 

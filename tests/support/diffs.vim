@@ -2,6 +2,7 @@
 
 let g:diffs = []
 let g:diff_count = 0
+let s:waiting = {}
 
 function! s:side(name, lines, buftype) abort
   let bufnr = bufadd('diff://' . g:diff_count . '/' . a:name)
@@ -15,21 +16,23 @@ function! s:side(name, lines, buftype) abort
 endfunction
 
 " Open the windows of a diff of 40 lines, of which the 20th and the 25th differ; whether it was brought to the front.
+" After `vim-mcp-later` the next call tries the same one again.
 function! DiffOpen() abort
+  if empty(s:waiting)
+    let s:waiting = s:made()
+  endif
+  let place = vim_mcp#diff_windows#open(s:waiting)
+  call add(g:diffs, [s:waiting, place])
+  let s:waiting = {}
+  return place.front
+endfunction
+
+function! s:made() abort
   let g:diff_count += 1
   let old = map(range(1, 40), '"line " . v:val')
   let new = map(copy(old), 'v:val =~# "2[05]$" ? v:val . " new" : v:val')
-  let review = {'title_left': 'calc.py as it is', 'title_right': 'Claude: calc.py', 'file': '/x/calc.py'}
-  let review.left = s:side('old', old, 'nofile')
-  let review.right = s:side('new', new, 'acwrite')
-  try
-    let place = vim_mcp#diff_windows#open(review)
-  catch
-    execute 'bwipeout!' review.left review.right
-    throw v:exception
-  endtry
-  call add(g:diffs, [review, place])
-  return place.front
+  return {'title_left': 'calc.py as it is', 'title_right': 'Claude: calc.py', 'file': '/x/calc.py',
+        \ 'left': s:side('old', old, 'nofile'), 'right': s:side('new', new, 'acwrite')}
 endfunction
 
 " Close the one opened last (or the one of that index).
