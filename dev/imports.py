@@ -27,7 +27,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"clients", "registration", "endpoints"}),
     frozenset({"ide", "session"}),
     frozenset({"tools"}),
-    frozenset({"editor", "kernel"}),
+    frozenset({"kernel"}),
+    frozenset({"editor"}),
     frozenset({"connection", "atomic", "socketlock", "logs"}),
     frozenset({"wire", "text", "excommand"}),
     frozenset({"config", "errors", "releases"}),
@@ -42,7 +43,7 @@ STANDALONE: dict[str, frozenset[str]] = {
     "releases": frozenset(),
     "pipe": frozenset({"starter"}),
     "control": frozenset({"starter", "paths"}),
-    "hook": frozenset({"paths", "errors"}),
+    "hook": frozenset({"starter"}),
     "starter": frozenset({"paths", "errors"}),
     "paths": frozenset({"errors"}),
 }
@@ -50,7 +51,7 @@ STANDALONE: dict[str, frozenset[str]] = {
 PROGRAMS = frozenset({"relay", "hublink", "conversation", "pipe", "control", "hook", "starter"})
 
 # Modules (and packages) that compute and never wait: neither they nor what they import may reach these.
-PURE = ("wire", "text", "excommand", "editor.instances")
+PURE = ("wire", "text", "excommand", "editor.instances", "kernel.output")
 WAITING = frozenset({"asyncio", "anyio", "selectors", "socket", "subprocess", "threading"})
 
 

@@ -51,6 +51,8 @@ class Editor:
         self.on_event: Callable[[frozenset[str]], None] = lambda _events: None
         self.on_message: dict[str, Callable[[dict[str, Any]], None]] = {}
         self.on_gone: list[Callable[[], None]] = []
+        self.answers: dict[str, asyncio.Future[str]] = {}
+        """What its user is asked and has not answered, by the question's id."""
         self._connection = connection
         self._runtime = runtime
         self._ids = itertools.count(1)
@@ -207,10 +209,17 @@ class Editor:
             self.waiting_for = str(message.get("waiting_for") or "its user")
         elif kind == "running" and isinstance(message.get("timeout"), int):
             self._interrupt_after(message["timeout"] / 1000)
+        elif kind == "answer":
+            self._answered(str(message.get("question")), str(message.get("answer")))
         elif kind == "bye":
             self.close()
         elif listener := self.on_message.get(str(kind)):
             listener(message)
+
+    def _answered(self, question: str, answer: str) -> None:
+        future = self.answers.get(question)
+        if future is not None and not future.done():
+            future.set_result(answer)
 
     def _interrupt_after(self, seconds: float) -> None:
         """Interrupt the editor then, again and again; not at all (any more) if `seconds` is 0.
@@ -234,7 +243,7 @@ class Editor:
 
     def _lost(self) -> None:
         self._interrupt_after(0)
-        for future in self._pending.values():
+        for future in [*self._pending.values(), *self.answers.values()]:
             if not future.done():
                 future.set_exception(self._gone())
         for callback in self.on_gone:

@@ -1,0 +1,348 @@
+"""One editor's kernel: started when it is needed, one piece of code at a time, interrupted, replaced when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import weakref
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vim_mcp.errors import CommandFailed
+from vim_mcp.kernel import guard, place
+from vim_mcp.kernel.guarded import Guarded
+from vim_mcp.kernel.interpreters import Choice, Wanted, choose
+from vim_mcp.kernel.output import Transcript
+from vim_mcp.kernel.run import Outcome, Report, Run, first
+
+if TYPE_CHECKING:
+    from vim_mcp.kernel.channels import Channels
+
+logger = logging.getLogger(__name__)
+
+START_LIMIT = 60.0
+"""Seconds in which a kernel that was started answers."""
+_NO_SOCKETS = 20.0
+"""Seconds after which a kernel of another language that does not answer is tried with ports: it may know no sockets."""
+_ADOPTION = 3.0
+"""Seconds in which a kernel that an earlier hub has left answers if it is idle."""
+OBEDIENCE = 5.0
+"""Seconds that code has for its end once it is interrupted; then the kernel is ended."""
+
+_ALL_LOST = "Its variables, imports and definitions are lost."
+_NEXT = "The next call starts a new kernel."
+_NO_INPUT = (
+    "input() has no one to answer it here: the code is run without a keyboard. Put the value into the code instead."
+)
+
+
+class Kernel:
+    """The kernel of the editor whose process id is `editor`; there need not be one yet.
+
+    `trusted` are the clients whose code its user lets run without being asked.
+    """
+
+    def __init__(self, runtime: Path, editor: int, watched: int):
+        self.trusted: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.report: Report = lambda _kind, _fields: None
+        self._runtime = runtime
+        self._editor = editor
+        self._watched = watched
+        self._turn = asyncio.Lock()
+        self._guarded: Guarded | None = None
+        self._channels: Channels | None = None
+        self._current: Run | None = None
+        self._waiting = 0
+        self._runs = 0
+        self._lost = ""
+        self._dismissed = ""
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    # What clients ask
+
+    async def execute(self, run: Run, describe: Callable[[], Awaitable[Wanted]]) -> Outcome:
+        """Run code when its turn has come; a cancelled call's code is interrupted, or not begun.
+
+        `describe` says what kernel is wanted, if one has to be started. Raises `CommandFailed` (kind `missing`) where
+        none can be, and what `describe` does.
+        """
+        task = self._spawn(self._in_turn(run, describe))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            run.withdrawn.set()
+            raise
+
+    def _spawn(self, work: Any) -> asyncio.Task[Any]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, CommandFailed):
+            logger.info("code was not run: %s", type(error).__name__)
+
+    async def _in_turn(self, run: Run, describe: Callable[[], Awaitable[Wanted]]) -> Outcome:
+        self._waiting += 1
+        try:
+            async with self._turn:
+                if run.withdrawn.is_set():
+                    return Outcome([], failed=True)
+                notes = await self._present(describe)
+                return await self._run(run, notes)
+        finally:
+            self._waiting -= 1
+
+    # A kernel that is there
+
+    async def _present(self, describe: Callable[[], Awaitable[Wanted]]) -> list[str]:
+        """See to it that there is a kernel; what its user has to be told of it."""
+        if self._channels is not None:
+            return []
+        lost, self._lost = self._lost, ""
+        notes = [f"{lost} {_ALL_LOST} This ran in a new kernel."] if lost else []
+        try:
+            if directory := place.find(self._runtime, self._editor):
+                return notes + await self._adopt(directory)
+            choice = await choose(await describe())
+            await self._start(choice)
+        except BaseException:
+            self._lost = lost
+            raise
+        return notes + ([choice.note] if choice.note else [])
+
+    async def _start(self, choice: Choice) -> None:
+        """Raises `CommandFailed` (kind `missing`) with the kernel's own words when it does not start."""
+        directory = place.new(self._runtime, self._editor)
+        offers = list(place.connections(directory))
+        if choice.language == "python":  # its kernel knows unix sockets
+            offers = offers[:1]
+        for number, connection in enumerate(offers):
+            last = number == len(offers) - 1
+            fault = await self._try(choice, directory, connection, START_LIMIT if last else _NO_SOCKETS)
+            if not fault:
+                return
+        raise CommandFailed(f"The kernel {choice.name} does not start: {fault}", kind="missing")
+
+    async def _try(self, choice: Choice, directory: Path, connection: dict[str, Any], limit: float) -> str:
+        """Start it by that connection; "", or why it does not answer."""
+        about = {"name": choice.name, "language": choice.language, "by_message": choice.by_message, "attached": ""}
+        guarded = await Guarded.start(directory, {
+            "watch": self._watched, "argv": list(choice.argv), "environment": dict(choice.environment),
+            "folder": choice.folder, "connection": connection, "about": about,
+        })  # fmt: skip
+        return await self._connect(guarded, connection, limit)
+
+    async def _connect(self, guarded: Guarded, connection: dict[str, Any], limit: float) -> str:
+        from vim_mcp.kernel.channels import Channels
+
+        channels = Channels(connection)
+        ready = asyncio.create_task(channels.ready())
+        try:
+            if await first(ready, guarded.ended, limit) == "done" and not guarded.ended.done():
+                self._settle(guarded, channels)
+                return ""
+        except BaseException:
+            await channels.close()
+            await guarded.end()
+            raise
+        finally:
+            ready.cancel()
+        await channels.close()
+        if not guarded.ended.done():
+            await guarded.end()
+            return f"it did not answer within {limit:.0f} s"
+        return f"{guarded.ended.result()}. It said: {guarded.output.strip()[-1500:] or 'nothing'}"
+
+    def _settle(self, guarded: Guarded, channels: Channels) -> None:
+        self._guarded, self._channels = guarded, channels
+        guarded.ended.add_done_callback(lambda _: self._has_ended(guarded))
+        logger.info("the editor %d has the kernel %s", self._editor, guarded.about["name"])
+        self.report("started", {"name": guarded.about["name"]})
+
+    async def _adopt(self, directory: Path) -> list[str]:
+        """Take over the kernel that an earlier hub has started. What ran for a client of that hub's is interrupted."""
+        state = place.state(directory) or {}
+        guarded = Guarded.adopt(directory, state)
+        file = Path(guarded.about["attached"] or directory / guard.CONNECTION)
+        from vim_mcp.kernel.channels import Channels, read_connection
+
+        channels = Channels(read_connection(file))
+        attached = bool(guarded.about["attached"])
+        for _ in range(2):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(channels.ready(), _ADOPTION)
+                self._settle(guarded, channels)
+                return []
+            if attached:
+                break
+            self._interrupt_by(guarded, channels)
+        await channels.close()
+        if attached:
+            raise CommandFailed(f"The kernel of {file} does not answer: it is busy, or has ended", kind="busy")
+        await guarded.end()
+        raise CommandFailed(
+            f"The kernel ran earlier code that could not be interrupted, and was ended. {_ALL_LOST} {_NEXT}",
+            kind="lost",
+        )
+
+    # Its end
+
+    def _has_ended(self, guarded: Guarded) -> None:
+        if self._guarded is guarded:
+            why = self._dismissed or f"The kernel has ended since the last call ({guarded.ended.result()})."
+            self._lost = why if self._runs else ""
+            self._forget()
+            self.report("ended", {"words": why})
+
+    def _forget(self) -> None:
+        channels, self._channels, self._guarded = self._channels, None, None
+        self._runs, self._dismissed = 0, ""
+        if channels is not None:
+            self._spawn(channels.close())
+
+    async def _end(self, why: str) -> None:
+        if self._guarded is not None:
+            self._dismissed = why
+            await self._guarded.end()
+
+    # One run
+
+    async def _run(self, run: Run, notes: list[str]) -> Outcome:
+        guarded, channels = self._guarded, self._channels
+        if guarded is None or channels is None:
+            raise CommandFailed(f"The kernel ended before the code was begun. {_NEXT}", kind="lost")
+        self._runs, self._current = self._runs + 1, run
+        self.report("input", {"client": run.client, "text": run.code})
+
+        def hear(kind: str, content: dict[str, Any]) -> None:
+            run.hear(kind, content)
+            self._report_output(kind, content)
+
+        running = asyncio.create_task(channels.run(run.code, hear))
+        try:
+            end = await first(running, guarded.ended, run.limit, run.withdrawn)
+            notes += await self._stopped(end, run, running, guarded)
+        finally:
+            self._current = None
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+        failed = end != "done" or run.transcript.failed
+        if run.transcript.error == "StdinNotImplementedError":
+            notes.append(_NO_INPUT)
+        self.report("done", {"failed": failed})
+        return Outcome([*notes, *run.transcript.pieces()], failed)
+
+    async def _stopped(self, end: str, run: Run, running: asyncio.Task[Any], guarded: Guarded) -> list[str]:
+        """Stop what has not ended by itself; how that went."""
+        if end == "ended":
+            self._lost = ""  # the client is told here
+            how = guarded.ended.result()
+            return [f"The kernel has ended while the code ran: {self._dismissed or how}. {_ALL_LOST} {_NEXT}"]
+        if end == "done":
+            return []
+        if guarded.about["attached"] and not run.begun:
+            return [f"The kernel was busy with other code for {run.limit:.0f} s; it runs this one when that has ended."]
+        self._interrupt()
+        what = f"It was interrupted after {run.limit:g} s (g:vim_mcp_execute_code_timeout)."
+        if await first(running, guarded.ended, OBEDIENCE) == "done":
+            return [f"{what} The kernel's state is kept."]
+        if guarded.about["attached"]:
+            return [f"{what} It goes on all the same: the kernel is not vim-mcp's own, so it was not ended."]
+        if not guarded.ended.done():
+            await guarded.end()
+        self._lost = "" if end == "limit" else "The kernel was ended, since cancelled code could not be interrupted."
+        return [f"{what} It went on for {OBEDIENCE:g} s, so the kernel was ended. {_ALL_LOST} {_NEXT}"]
+
+    def _report_output(self, kind: str, content: dict[str, Any]) -> None:
+        if kind == "stream":
+            self.report("output", {"text": str(content.get("text", ""))})
+        elif kind in ("execute_result", "display_data", "error"):
+            shown = Transcript()
+            shown.take(kind, content)
+            for piece in shown.pieces():
+                text = piece if isinstance(piece, str) else f"[image: {piece.mime_type}]"
+                self.report("output", {"text": f"{text}\n"})
+
+    def _interrupt(self) -> None:
+        if self._guarded is not None and self._channels is not None:
+            self._interrupt_by(self._guarded, self._channels)
+
+    def _interrupt_by(self, guarded: Guarded, channels: Channels) -> None:
+        if guarded.about["by_message"] or guarded.about["attached"]:
+            channels.interrupt()
+        else:
+            guarded.interrupt()
+
+    # What the editor's user asks
+
+    def interrupt(self) -> str:
+        """Interrupt what runs; what was done, in words."""
+        if self._current is None:
+            return "No code is running"
+        self._interrupt()
+        return "The code that runs is interrupted"
+
+    async def shut_down(self, why: str) -> str:
+        """End the kernel; the next run starts one. `why` is what the clients are told."""
+        guarded = self._guarded or self._left_by_another_hub()
+        if guarded is None:
+            return "There is no kernel"
+        attached = guarded.about["attached"]
+        if guarded is self._guarded:
+            await self._end(why)
+        else:
+            await guarded.end()
+        return "The kernel is not used any more; it runs on" if attached else "The kernel has ended"
+
+    def _left_by_another_hub(self) -> Guarded | None:
+        directory = place.find(self._runtime, self._editor)
+        return Guarded.adopt(directory, place.state(directory) or {}) if directory else None
+
+    async def attach(self, file: Path) -> str:
+        """Use the kernel of a connection file from now on. Raises `CommandFailed` where that cannot be."""
+        from vim_mcp.kernel.channels import read_connection
+
+        try:
+            connection = read_connection(file)
+        except (OSError, ValueError) as error:
+            raise CommandFailed(f"{file} is no connection file of a kernel: {error}", kind="refused") from None
+        async with self._turn:
+            await self.shut_down("The user has attached another kernel since the last call.")
+            about = {"name": str(file), "language": "", "by_message": True, "attached": str(file)}
+            directory = place.new(self._runtime, self._editor)
+            order = {"watch": self._watched, "argv": None, "about": about}
+            guarded = await Guarded.start(directory, order)
+            if fault := await self._connect(guarded, connection, OBEDIENCE):
+                raise CommandFailed(f"The kernel of {file} is not attached: {fault}", kind="busy")
+        return f"Attached to the kernel of {file}"
+
+    def status(self) -> dict[str, Any]:
+        """What is known of it: `state` is `none`, `idle` or `busy`; `waiting` runs wait for their turn."""
+        about = self._guarded.about if self._guarded else self._about_left()
+        return {
+            "state": "busy" if self._current else "idle" if about else "none",
+            "name": about.get("name", ""),
+            "attached": bool(about.get("attached")),
+            "runs": self._runs,
+            "waiting": max(0, self._waiting - 1),
+        }
+
+    def _about_left(self) -> dict[str, Any]:
+        """What an earlier hub has written of the kernel, if it has left one."""
+        directory = place.find(self._runtime, self._editor)
+        state = (place.state(directory) if directory else None) or {"about": {}}
+        return dict(state["about"])
+
+    async def close(self) -> None:
+        """Hang up, since the hub leaves; the kernel runs on for the next."""
+        self._guarded, channels, self._channels = None, self._channels, None
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if channels is not None:
+            await channels.close()
