@@ -11,10 +11,12 @@ let s:scrollopt = ['', '']
 
 " Where the person was last outside of diffs: the window, the one before it, and the current one of the tab page before.
 let s:outside = {'window': 0, 'previous': 0, 'tab': 0}
+" The window that they are in is being closed, so that where they arrive next is not of their choice.
+let s:pushed = 0
 
 " Whether a window shows a side of a diff.
 function! vim_mcp#diff_return#is_diff(window) abort
-  let bufnr = winbufnr(a:window)
+  let bufnr = a:window ? winbufnr(a:window) : 0
   return !empty(filter(copy(s:places), 'v:val.left == bufnr || v:val.right == bufnr'))
 endfunction
 
@@ -48,7 +50,7 @@ endfunction
 function! s:listen() abort
   augroup vim_mcp_diff_windows
     autocmd!
-    autocmd WinEnter * call vim_mcp#diff_return#note()
+    autocmd WinEnter * call s:arrive()
     autocmd WinClosed * call s:note_closed(+expand('<amatch>'))
   augroup END
 endfunction
@@ -66,9 +68,25 @@ endfunction
 
 " The person closes the window of a diff that they are in: Vim will take them to a neighbour of it.
 function! s:note_closed(window) abort
+  if a:window != win_getid()
+    return
+  endif
   for place in s:places
-    let place.gone = place.gone || a:window == win_getid() && vim_mcp#diff_return#is_inside(place)
+    let place.gone = vim_mcp#diff_return#is_inside(place)
+    let s:pushed = s:pushed || place.gone
   endfor
+endfunction
+
+function! s:arrive() abort
+  if s:pushed && !vim_mcp#diff_return#is_diff(win_getid())
+    let s:pushed = 0
+    return
+  endif
+  let s:pushed = 0
+  for place in s:places
+    let place.gone = 0
+  endfor
+  call vim_mcp#diff_return#note()
 endfunction
 
 " Note where the person is, if it is not in a diff.
@@ -76,13 +94,13 @@ function! vim_mcp#diff_return#note() abort
   if vim_mcp#diff_return#is_diff(win_getid())
     return
   endif
-  let previous = win_getid(winnr('#'))
-  if vim_mcp#diff_return#is_diff(previous)
+  let [previous, tab] = [win_getid(winnr('#')), tabpagenr('#')]
+  if !winnr('#') || vim_mcp#diff_return#is_diff(previous)
     let previous = s:outside.window == win_getid() ? s:outside.previous : s:outside.window
   endif
-  let tab = tabpagenr('#') ? win_getid(tabpagewinnr(tabpagenr('#')), tabpagenr('#')) : 0
+  let window = tab ? win_getid(tabpagewinnr(tab), tab) : 0
   let s:outside = {'window': win_getid(), 'previous': previous,
-        \ 'tab': tab && vim_mcp#diff_return#is_diff(tab) ? s:outside.tab : tab}
+        \ 'tab': window && vim_mcp#diff_return#is_diff(window) ? s:outside.tab : window}
 endfunction
 
 " Take the person out of a place's windows, to where they were before.

@@ -2,92 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.editing import command
-from tests.support.editors import ROOT, EditorHome, Terminal
-from tests.support.inside import methods
-from tests.support.rawhub import EditorError, RawEditor, RawHub
-from tests.support.waiting import wait_until
-
-Launch = Callable[..., Terminal]
-
-SERVED = [
-    "if a:method ==# 'value'",
-    "  call a:reply({'result': {'value': eval(a:params.expression)}})",
-    "  return",
-    "endif",
-]
-"""VimScript: a request that evaluates an expression in the midst of whatever the person types."""
-
-
-class Scene:
-    """An editor with a file of 60 lines; all is asked and told over its connection, none of it typed."""
-
-    def __init__(self, terminal: Terminal, link: RawEditor, kind: str):
-        self.terminal = terminal
-        self.link = link
-        self.kind = kind
-
-    def value(self, expression: str) -> Any:
-        """The value of a VimScript expression."""
-        return self.link.request("value", expression=expression)["value"]
-
-    def type(self, keys: str) -> None:
-        """Type."""
-        self.terminal.type(keys)
-
-    def wait(self, expression: str, wanted: Any) -> None:
-        """Wait until an expression has a value."""
-        wait_until(lambda: bool(self.value(expression) == wanted), f"{expression} = {wanted!r}")
-
-    def run(self, line: str) -> None:
-        """Run an Ex command as the person does, in Normal mode."""
-        command(self.terminal, line)
-
-    def rest(self) -> None:
-        """Wait until the person is taken to rest."""
-        self.wait("vim_mcp#diff_windows#resting()", 1)
-
-    def open(self) -> bool:
-        """Open a diff; whether it was brought to the front."""
-        return bool(self.value("DiffOpen()"))
-
-    def close(self) -> None:
-        """Close the diff opened last."""
-        self.value("DiffClose()")
-
-
-    def shape(self) -> dict[str, Any]:
-        """What windows, tab pages, options, registers and buffers are like, as paths and values."""
-        return dict(leaves(self.value("[DiffShape(), DiffOptions()]")))
-
-
-def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """A value of JSON as paths and what stands there, so that a comparison shows where two differ."""
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
-    if children is None:
-        yield path, value
-    for key, child in children or ():
-        yield from leaves(child, f"{path}/{key}")
+from tests.support.diffscene import ARRANGEMENTS, Launch, Scene, arrange, start_scene
+from tests.support.editors import EditorHome
+from tests.support.rawhub import EditorError, RawHub
 
 
 @pytest.fixture
 def scene(raw_hub: RawHub, home: EditorHome, launch: Launch, tmp_path: Path, kind: str) -> Scene:
-    """A connected editor of 30 lines and 120 columns, whose keys are noted since a client is connected."""
-    home.add(f"source {ROOT}/tests/support/diffs.vim", methods(tmp_path, *SERVED), "set noswapfile showmode showcmd complete=. completeopt=menu,menuone hlsearch")
-    file = tmp_path / "one.txt"
-    file.write_text("".join(f"text {number}\n" for number in range(1, 61)))
-    terminal = launch(str(file), cwd=tmp_path, size=(30, 120))
-    link = raw_hub.editor()
-    link.send({"type": "ide", "clients": 1})
-    link.request("ping")
-    return Scene(terminal, link, kind)
+    """An editor that diffs are shown in."""
+    return start_scene(raw_hub, home, launch, tmp_path, kind)
 
 
 def rows(screen: str) -> list[str]:
@@ -117,20 +44,6 @@ def test_who_has_just_typed_is_not_led_to_it(scene: Scene) -> None:
     scene.terminal.wait_screen("a diff of calc.py waits for review in tab page 2")
 
 
-TERMINAL = {
-    "vim": "call term_start('cat', {'curwin': 1}) | let b:vim_mcp_claude = 1",
-    "nvim": "enew | call termopen('cat') | let b:vim_mcp_claude = 1",
-}
-
-ARRANGEMENTS = {
-    "alone": "",
-    "split": "split | wincmd p | resize 5 | wincmd p",
-    "tabs": "tabnew | tabnew | tabprevious | tabfirst",
-    "beside Claude": "botright vertical 50split | {terminal} | wincmd p",
-    "Claude, a tree and a list": "botright vertical 40split | {terminal} | wincmd p | copen 5 | setlocal winfixheight "
-    "| Lexplore | vertical resize 20 | wincmd b | wincmd k | wincmd h",
-}
-
 BUSY = {
     "insert": ("ihello", "mode(1) .. getline(1)", "ihellotext 1", " on\x1b", "getline(1)", "hello ontext 1"),
     "replace": ("Rab", "mode(1) .. getline(1)", "Rabxt 1", "cd\x1b", "getline(1)", "abcd 1"),
@@ -149,16 +62,7 @@ BUSY = {
     "search for an operator": ("d/t 2", "mode(1) .. getcmdline()", "ct 2", "\r", "getline(1)", "t 2"),
     "recording": ("jqq", "reg_recording() .. line('.')", "q2", "jq", "[line('.'), @q]", [3, "j"]),
 }  # fmt: skip
-"""What the person is in the midst of: the keys that lead there and how that is seen, the keys that go on and what comes of
-all."""
-
-
-def arrange(scene: Scene, name: str) -> None:
-    """Arrange windows, with the file of 60 lines the current one."""
-    terminal = TERMINAL["vim" if scene.kind == "vim" else "nvim"]
-    lines = ARRANGEMENTS[name].format(terminal=terminal).split(" | ")
-    scene.value(f"execute({json.dumps(lines)})")
-    scene.wait("fnamemodify(bufname('%'), ':t')", "one.txt")
+"""What the person is in the midst of: keys that lead there and how that is seen, keys that go on and what comes of all."""
 
 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
@@ -195,7 +99,7 @@ PENDING = {
     "CTRL-V in insert mode": ("i\x16", "065\x1b", "getline(1)", "Atext 1"),
     "a register in insert mode": ("yli\x12", '"\x1b', "getline(1)", "ttext 1"),
     "a replaced character": ("r", "x", "getline(1)", "xext 1"),
-    "a mark": ("m", "a", "line(\"'a\")", 1),
+    "a mark": ("m", "a", 'line("\'a")', 1),
 }
 
 
@@ -224,9 +128,9 @@ def test_a_command_typed_half_is_finished(scene: Scene, pending: str, arrangemen
 def test_typing_into_a_terminal_goes_on(scene: Scene, arrangement: str) -> None:
     arrange(scene, arrangement)
     if arrangement == "alone":
-        scene.value(f"execute({json.dumps(TERMINAL['vim' if scene.kind == 'vim' else 'nvim'])})")
+        scene.do("{terminal}")
     else:
-        scene.value("execute('wincmd b')")
+        scene.do("wincmd b")
     scene.type("" if scene.kind == "vim" else "i")
     scene.wait("mode(1)", "t")
     scene.type("be")
@@ -263,7 +167,7 @@ def test_where_windows_cannot_be_changed_it_is_later(scene: Scene, locked: str) 
         scene.wait("mode(1) .. getcmdwintype()", "n:" if "window" in locked else "s")
     opening = scene.link.start("value", expression="DiffOpen()")
     if scene.kind == "vim" or locked in ("the command-line window", "select mode"):
-        with pytest.raises(EditorError, match="^vim-mcp-later"):
+        with pytest.raises(EditorError, match=r"^vim-mcp-later"):
             scene.link.answer(opening)
         scene.type(after)
         scene.wait("mode(1) .. getcmdwintype()", "n")

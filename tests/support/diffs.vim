@@ -77,7 +77,11 @@ function! s:buffers() abort
   return map(getbufinfo(), '[v:val.bufnr, v:val.listed, v:val.hidden, v:val.changed]')
 endfunction
 
-" The global options.
+" The global options, those whose text has no blanks.
 function! DiffOptions() abort
-  return filter(split(execute('set all'), '\s\+'), 'v:val !~# "^\\%(lines\\|window\\|scroll\\)="')
+  let options = {}
+  for text in filter(split(execute('set all'), '\_s\+'), 'v:val !~# "^\\%(lines\\|window\\|scroll\\)="')
+    let options[text] = 1
+  endfor
+  return options
 endfunction

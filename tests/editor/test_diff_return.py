@@ -1,0 +1,77 @@
+"""However a diff goes, the person is where they were, and their windows are what they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.diffscene import ARRANGEMENTS, Launch, Scene, arrange, start_scene
+from tests.support.editors import EditorHome
+from tests.support.rawhub import RawHub
+
+
+@pytest.fixture
+def scene(raw_hub: RawHub, home: EditorHome, launch: Launch, tmp_path: Path, kind: str) -> Scene:
+    """An editor that diffs are shown in."""
+    return start_scene(raw_hub, home, launch, tmp_path, kind)
+
+
+OPTIONS = {
+    "as they are": "",
+    "noequalalways": "set noequalalways",
+    "splits elsewhere": "set splitright splitbelow",
+    "nohidden": "set nohidden",
+    "no tab line": "set showtabline=0",
+    "a tab line": "set showtabline=2",
+    "no status lines": "set laststatus=0",
+    "one status line": "set laststatus=1",
+    "an accordion": "set winheight=12 winwidth=60 winminheight=2 winminwidth=5",
+    "cramped": "set winheight=4 winwidth=15 winminheight=4 winminwidth=15",
+}
+
+GO_RIGHT = "call vim_mcp#diff_windows#goto(g:diffs[-1][1])"
+GO_LEFT = "call win_gotoid(g:diffs[-1][1].windows[0])"
+
+CLOSINGS = {
+    "from elsewhere": "",
+    "in it": GO_RIGHT,
+    "closing the right side": f"{GO_RIGHT} | set nomodified | close",
+    "closing the left side": f"{GO_LEFT} | close",
+    "closing both": f"{GO_LEFT} | close | {GO_RIGHT} | set nomodified | close",
+    "closing both from elsewhere": "for window in copy(g:diffs[-1][1].windows) | call win_execute(window, 'close!') | endfor",
+    "walking about in it": f"{GO_RIGHT} | {GO_LEFT} | {GO_RIGHT} | {GO_LEFT} | wincmd p | wincmd p",
+    "another file in it": f"{GO_LEFT} | edit other.txt | set bufhidden=wipe | close",
+    "splitting it": f"{GO_RIGHT} | split | vsplit | {GO_LEFT} | split",
+    "moving it to a tab page": f"{GO_RIGHT} | split | wincmd T",
+    "turning the diff off": f"{GO_RIGHT} | diffoff!",
+    "a help in it": f"{GO_RIGHT} | help | set bufhidden=wipe | quit",
+}
+
+
+@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("front", [True, False])
+def test_all_is_as_it_was(scene: Scene, front: bool, options: str, arrangement: str) -> None:
+    arrange(scene, arrangement)
+    scene.do("normal! 33Gzb2zh7|", f"let g:vim_mcp_diff_focus = '{'always' if front else 'never'}'")
+    scene.do(*filter(None, [OPTIONS[options]]), "redraw")
+    shape = scene.shape()
+    assert scene.open() is front
+    scene.terminal.wait_screen(lambda text: ("line 20 new" in text) is (front or "Claude" in arrangement))
+    scene.close()
+    assert scene.shape().items() ^ shape.items() == set()
+
+
+@pytest.mark.parametrize("arrangement", ["alone", "split", "beside Claude"])
+@pytest.mark.parametrize("closing", CLOSINGS)
+@pytest.mark.parametrize("front", [True, False])
+def test_all_is_as_it_was_however_it_goes(scene: Scene, front: bool, closing: str, arrangement: str) -> None:
+    scene.do(f"let g:vim_mcp_diff_focus = '{'always' if front else 'never'}'")
+    arrange(scene, arrangement)
+    scene.do("normal! 33Gzb2zh7|", "redraw")
+    shape = scene.shape()
+    assert scene.open() is front
+    scene.do(*filter(None, CLOSINGS[closing].split(" | ")))
+    scene.close()
+    assert scene.shape().items() ^ shape.items() == set()
