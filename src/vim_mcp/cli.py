@@ -19,6 +19,8 @@ def main() -> int:
     from vim_mcp.starter import HubUnreachable
 
     try:
+        if sys.argv[1:] == ["hook"]:  # Claude Code waits for it
+            return _hook()
         return _relay() if len(sys.argv) == 1 else _command()
     except ConfigError as error:
         print(f"vim-mcp: {error}", file=sys.stderr)
@@ -40,6 +42,12 @@ def _relay() -> int:
 
         config.check()
     return run()
+
+
+def _hook() -> int:
+    from vim_mcp import hook
+
+    return hook.run()
 
 
 def _command() -> int:
@@ -69,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     logs.add_argument("-f", "--follow", action="store_true", help="go on as the log grows")
     commands.add_parser("stop", help="end the hub; the next client, or :VimMCPReconnect, starts one again")
     pipe = commands.add_parser("pipe", help="stdin and stdout to the hub's socket, for editors that cannot dial it")
+    commands.add_parser("hook", help="tell the hub what a hook of Claude Code (JSON on stdin) says; never fails")
     pipe.add_argument("--no-start", action="store_true", help="fail where no hub runs, instead of starting one")
     return parser
 

@@ -19,6 +19,8 @@ from vim_mcp.editor.directory import JOINED, LEFT, Directory
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.process import alive
 from vim_mcp.editor.reviews import Reviews
+from vim_mcp.editor.turns import Turns
+from vim_mcp.editor.watching import Watching
 from vim_mcp.ide.lockfile import Lock, LockDirectory, LockRefused
 from vim_mcp.ide.notifications import Listener, Notifications
 from vim_mcp.ide.ports import listen, listen_anywhere
@@ -49,9 +51,11 @@ Sessions = asyncio.Future[Callable[..., Any] | None]
 class Endpoint:
     """One editor's. What the editor tells is taken from the first moment on, whether the port is open yet or not."""
 
-    def __init__(self, editor: Editor, locks: LockDirectory, sessions_to_come: Sessions):
+    def __init__(self, editor: Editor, locks: LockDirectory, sessions_to_come: Sessions, watching: Watching):
         self.editor = editor
         self.reviews = Reviews(editor)
+        self.turns = Turns(editor, watching)
+        self.reviews.on_accepted.append(lambda path, _text: self.turns.expect([path]))
         self.lock: Lock | None = None
         self._locks = locks
         self._sessions_to_come = sessions_to_come
@@ -124,6 +128,7 @@ class Endpoint:
 
     def follow(self) -> None:
         """Write the lock anew if the folders have changed or it has gone. Requirements LOCK-04 and LOCK-08."""
+        self.turns.follow()
         if self.lock is None:
             return
         told, there = self._folders_told(), self._locks.has(self.lock.port)
@@ -142,6 +147,7 @@ class Endpoint:
 
     def stop(self, keep_lock: bool = False) -> None:
         """Give the port back at once, and remove the lock; the next hub takes over one that is kept."""
+        self.turns.stop()
         if self._server is not None:
             self._server.stop()
         elif self._listener is not None:
@@ -182,17 +188,18 @@ class Endpoint:
         listener = self._notifications.join(peer.write)
         session = new_session(self.editor, self.folders, latest, self.reviews, listener.answer, peer.drain)
         self._sessions.append(session)
-        self._tell_number()
+        self.turns.joined(session)
+        self._log_number()
         try:
-            await _converse(session, peer, listener)
+            await _converse(session, peer, listener, self.turns)
         finally:
             self._notifications.leave(listener)
             self._sessions.remove(session)
-            self._tell_number()
+            self.turns.left(session)
+            self._log_number()
 
-    def _tell_number(self) -> None:
+    def _log_number(self) -> None:
         logger.info("%s has %d clients at its port", self.editor.instance_id, len(self._sessions))
-        self.editor.send({"type": "ide", "clients": len(self._sessions)})
 
 
 class Endpoints:
@@ -203,6 +210,7 @@ class Endpoints:
         self._server: asyncio.Task[type[WebSocketServer]] | None = None
         self._sessions: Sessions = asyncio.get_running_loop().create_future()
         self._endpoints: dict[str, Endpoint] = {}
+        self._watching = Watching()
         self._earlier: dict[int, Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._stop_listening = directory.listen(self._on_change)
@@ -231,7 +239,9 @@ class Endpoints:
 
     def _on_change(self, events: frozenset[str], editor: Editor) -> None:
         if JOINED in events:
-            endpoint = self._endpoints[editor.instance_id] = Endpoint(editor, self._locks, self._sessions)
+            endpoint = self._endpoints[editor.instance_id] = Endpoint(
+                editor, self._locks, self._sessions, self._watching
+            )
             self._open(endpoint)
         elif LEFT in events:
             self._close(self._endpoints.pop(editor.instance_id))
@@ -272,6 +282,12 @@ class Endpoints:
         if not task.cancelled() and (error := task.exception()):
             logger.error("a port for Claude Code is not as it should be", exc_info=error)
 
+    def hook(self, hook: dict[str, Any]) -> None:
+        """A hook of a Claude Code tells what has happened there (docs/protocol.md, 3)."""
+        for endpoint in self._endpoints.values():
+            if endpoint.turns.is_of(hook):
+                endpoint.turns.hooked(hook)
+
     def leave(self, reason: str) -> None:
         """Give all ports back, at once. The locks stay where the next hub is to take them over (`upgrade`)."""
         self._stop_listening()
@@ -279,6 +295,7 @@ class Endpoints:
             endpoint.stop(keep_lock=reason == "upgrade")
             self._spawn(endpoint.closed())
         self._endpoints = {}
+        self._watching.close()
         if reason != "upgrade":
             self._give_up()
 
@@ -302,17 +319,19 @@ async def _load_server() -> type[WebSocketServer]:
     return server
 
 
-async def _converse(session: Any, peer: Peer, listener: Listener) -> None:
+async def _converse(session: Any, peer: Peer, listener: Listener, turns: Turns) -> None:
     """Carry a client's messages to its session until either ends."""
     running = asyncio.create_task(session.run())
     running.add_done_callback(lambda _: peer.close())
     try:
         async for message in peer:
-            method = _method(message)
+            method, params = _call(message)
             if method in _THERE:
                 listener.ready()
             elif method in _NEEDED:
                 listener.asked()
+            elif method == "tools/call":
+                turns.said(session, str(params.get("name")), params.get("arguments") or {})
             session.transport.receive(message)
         session.transport.end()
         await running
@@ -320,16 +339,16 @@ async def _converse(session: Any, peer: Peer, listener: Listener) -> None:
         running.cancel()
 
 
-def _method(message: bytes) -> str | None:
-    """The method of a short message, None where there is none."""
+def _call(message: bytes) -> tuple[str | None, dict[str, Any]]:
+    """The method and params of a short message, None and {} where there are none."""
     if len(message) > _SHORT:
-        return None
+        return None, {}
     try:
         parsed = json.loads(message)
     except ValueError:
-        return None
-    method = parsed.get("method") if isinstance(parsed, dict) else None
-    return method if isinstance(method, str) else None
+        return None, {}
+    method, params = (parsed.get("method"), parsed.get("params")) if isinstance(parsed, dict) else (None, None)
+    return method if isinstance(method, str) else None, params if isinstance(params, dict) else {}
 
 
 def _name(endpoint: Endpoint, locks: Iterable[Lock]) -> str:

@@ -140,6 +140,9 @@ class Hub:
             self._registrar.register(connection, message)
         elif role == "client":
             self._clients.add(connection, message)
+        elif role == "hook":
+            self._endpoints.hook(message)
+            connection.close()
         elif role in ("status", "stop", "step_down"):
             connection.write(wire.encode(self._command(role, message)))
             connection.close()

@@ -73,6 +73,14 @@ class Stage:
             stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
 
+    def hook(self, event: str, instance: str = "", **fields: Any) -> subprocess.CompletedProcess[bytes]:
+        """Run `vim-mcp hook` as a Claude Code does that was started in the editor `instance`."""
+        told = {"session_id": "one", "cwd": str(self.directory), "hook_event_name": event, **fields}
+        return subprocess.run(
+            [str(VIM_MCP), "hook"], env=self.environment(VIM_MCP_INSTANCE=instance), capture_output=True,
+            input=json.dumps(told).encode(), timeout=TIMEOUT, check=False,
+        )  # fmt: skip
+
     def status(self) -> dict[str, Any]:
         """The hub's own status, asked on its socket; raises OSError where no hub answers."""
         with socket.socket(socket.AF_UNIX) as connection:

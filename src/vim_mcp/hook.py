@@ -1,0 +1,64 @@
+"""What Claude Code's hooks run: it passes on to the hub what has happened. Standard library only.
+
+Claude Code waits for it, so it is quick; and whatever is wrong here is no fault of what Claude does, so it is silent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+
+from vim_mcp import starter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_PATIENCE = 1.0
+"""Seconds that a hub may take to accept the line."""
+_GENERATIONS = 4
+"""How far above this process Claude Code's own is looked for: there are shells in between."""
+
+
+def run() -> int:
+    """Read a hook's JSON object on stdin and tell the hub of it, if one runs; 0 whatever happens."""
+    with contextlib.suppress(Exception):
+        _tell(json.loads(sys.stdin.buffer.read()))
+    return 0
+
+
+def _tell(hook: dict[str, Any]) -> None:
+    connection = starter.connect()
+    if connection is not None:
+        with connection:
+            connection.settimeout(_PATIENCE)
+            connection.sendall(json.dumps(message(hook)).encode() + b"\n")
+
+
+def message(hook: dict[str, Any]) -> dict[str, Any]:
+    """The hub's line for a hook's object (docs/protocol.md, 3): names, and never a prompt's or a file's text."""
+    tool_input = hook.get("tool_input")
+    arguments = tool_input if isinstance(tool_input, dict) else {}
+    file = arguments.get("file_path") or arguments.get("notebook_path")
+    return {
+        "type": "hook",
+        "event": hook.get("hook_event_name"),
+        "session": hook.get("session_id"),
+        "instance": os.environ.get("VIM_MCP_INSTANCE"),
+        "pids": _ancestors(),
+        "tool": hook.get("tool_name"),
+        "file": os.path.join(str(hook.get("cwd") or os.getcwd()), file) if isinstance(file, str) else None,
+        "notification": hook.get("notification_type"),
+    }
+
+
+def _ancestors() -> list[int]:
+    """The processes above this one, the nearest first, as far as the system shows them."""
+    pids = [os.getppid()]
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        while len(pids) < _GENERATIONS and pids[-1] > 1:
+            with open(f"/proc/{pids[-1]}/stat", "rb") as file:
+                pids.append(int(file.read().rpartition(b")")[2].split()[1]))
+    return pids

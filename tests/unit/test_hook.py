@@ -1,0 +1,132 @@
+"""`vim-mcp hook`: it tells the hub what a hook says, and whatever happens Claude Code is neither failed nor held up."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TIMEOUT = 15.0
+EDIT = {
+    "hook_event_name": "PostToolUse", "session_id": "s1", "cwd": "/home/ada", "tool_name": "Edit",
+    "tool_input": {"file_path": "/home/ada/a é.py", "old_string": "secret", "new_string": "text"},
+    "tool_response": {"originalFile": "secret" * 100_000}, "transcript_path": "/x",
+}  # fmt: skip
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Path:
+    """A runtime directory."""
+    path = tmp_path / "run"
+    path.mkdir(mode=0o700)
+    return path
+
+
+@pytest.fixture
+def listener(runtime: Path) -> Iterator[socket.socket]:
+    """What a hub listens at."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(runtime / "vim-mcp-server.sock"))
+        listener.listen()
+        listener.settimeout(TIMEOUT)
+        yield listener
+
+
+def run(runtime: Path, text: bytes, **env: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the hook to its end."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(runtime), "VIM_MCP_RUNTIME_DIR": str(runtime), **env}
+    command = [sys.executable, "-m", "vim_mcp", "hook"]
+    return subprocess.run(command, input=text, env=environment, capture_output=True, timeout=TIMEOUT, check=False)
+
+
+def silent(done: subprocess.CompletedProcess[bytes]) -> bool:
+    """Whether it has ended well without a word."""
+    return (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.fixture
+def told(runtime: Path, listener: socket.socket) -> Callable[..., Any]:
+    """Run the hook with an object and return what the hub was told."""
+
+    def tell(hook: dict[str, Any], **env: str) -> Any:
+        lines: list[bytes] = []
+
+        def hear() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as file:
+                lines.append(file.read())
+
+        hub = threading.Thread(target=hear)
+        hub.start()
+        assert silent(run(runtime, json.dumps(hook).encode(), **env))
+        hub.join(TIMEOUT)
+        (line,) = lines
+        assert line.count(b"\n") == 1
+        return json.loads(line)
+
+    return tell
+
+
+@pytest.mark.requirement("HOOK-01")
+def test_the_hub_is_told_names_and_no_text(told: Callable[..., Any]) -> None:
+    message = told(EDIT, VIM_MCP_INSTANCE="main-demo-1")
+    assert os.getpid() in message.pop("pids")
+    assert message == {
+        "type": "hook", "event": "PostToolUse", "session": "s1", "instance": "main-demo-1", "tool": "Edit",
+        "file": "/home/ada/a é.py", "notification": None,
+    }  # fmt: skip
+
+
+@pytest.mark.requirement("HOOK-01")
+@pytest.mark.parametrize(
+    ("hook", "wanted"),
+    [
+        ({"tool_input": {"notebook_path": "/n.ipynb"}}, {"file": "/n.ipynb"}),
+        ({"tool_input": {"file_path": "rel/x"}}, {"file": "/home/ada/rel/x"}),
+        ({"tool_input": {"command": "make"}, "tool_name": "Bash"}, {"file": None, "tool": "Bash"}),
+        ({"tool_input": "nonsense"}, {"file": None}),
+        ({"hook_event_name": "UserPromptSubmit", "prompt": "a secret"}, {"event": "UserPromptSubmit"}),
+        ({"notification_type": "permission_prompt", "message": "a secret"}, {"notification": "permission_prompt"}),
+    ],
+)
+def test_what_is_told_of_each(told: Callable[..., Any], hook: dict[str, Any], wanted: dict[str, Any]) -> None:
+    message = told({**EDIT, **hook})
+    assert {key: message[key] for key in wanted} == wanted
+    assert "secret" not in json.dumps(message)
+
+
+@pytest.mark.requirement("HOOK-02")
+@pytest.mark.parametrize("text", [b"", b"nonsense", b"[]", b"null", b'{"tool_input"', b"\xff\xfe", b"{}"])
+def test_it_is_silent_whatever_it_reads(runtime: Path, listener: socket.socket, text: bytes) -> None:
+    assert silent(run(runtime, text))
+
+
+@pytest.mark.requirement("HOOK-02")
+@pytest.mark.parametrize("env", [{}, {"VIM_MCP_RUNTIME_DIR": "not/absolute"}, {"VIM_MCP_SOCKET": "/" + "x" * 300}])
+def test_it_is_silent_without_a_hub_and_starts_none(runtime: Path, env: dict[str, str]) -> None:
+    assert silent(run(runtime, json.dumps(EDIT).encode(), **env))
+    assert list(runtime.iterdir()) == []
+
+
+@pytest.mark.requirement("HOOK-02")
+def test_a_hub_that_hangs_holds_nobody_up(runtime: Path, listener: socket.socket) -> None:
+    """It listens, and takes in nothing."""
+    assert silent(run(runtime, json.dumps(EDIT).encode()))
+
+
+@pytest.mark.requirement("HOOK-02")
+def test_it_loads_little(runtime: Path) -> None:
+    """Each of these would hold Claude Code up for milliseconds, at each tool."""
+    code = "import sys; import vim_mcp.cli, vim_mcp.hook; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"argparse", "asyncio", "pathlib", "subprocess", "logging", "mcp", "pydantic", "threading"}
