@@ -7,16 +7,22 @@ set cpo&vim
 " The largest file that is read for it, where its buffer is not loaded, in bytes.
 let s:max_size = 1048576
 
-" Give each Diagnostic (docs/protocol.md) a `range`. One without an end ends where
-" it begins.
+" Give each Diagnostic (docs/protocol.md) a `range`, and a `line_hash` of the text of
+" the line that it begins in. One without an end ends where it begins.
 function! vim_mcp#ranges#add(diagnostics) abort
   let l:files = {}
   for l:diagnostic in a:diagnostics
     let l:start = s:position(l:diagnostic, l:diagnostic.line, l:diagnostic.column, l:files)
     let l:end = has_key(l:diagnostic, 'end_line') ? s:position(l:diagnostic, l:diagnostic.end_line,
           \ get(l:diagnostic, 'end_column', l:diagnostic.column), l:files) : copy(l:start)
+    let l:diagnostic.line_hash = s:hash(s:line(l:diagnostic, l:diagnostic.line, l:files))
     let l:diagnostic.range = {'start': l:start, 'end': s:is_before(l:end, l:start) ? copy(l:start) : l:end}
   endfor
+endfunction
+
+" A Vim may be made without sha256().
+function! s:hash(text) abort
+  return exists('*sha256') ? strpart(sha256(a:text), 0, 16) : string(strlen(a:text))
 endfunction
 
 function! s:position(diagnostic, line, column, files) abort

@@ -536,7 +536,9 @@ RANGE = {"start": {"line": 0, "character": 1}, "end": {"line": 0, "character": 2
 
 def finding(name: str, **more: Any) -> Message:
     """A Diagnostic of the editor's."""
-    found = {"buffer": 1, "name": name, "line": 1, "column": 2, "severity": "error", "message": "wrong"}
+    found = {
+        "buffer": 1, "name": name, "line": 1, "column": 2, "severity": "error", "message": "wrong", "line_hash": "a"
+    }  # fmt: skip
     return {**found, "range": RANGE, **more}
 
 
@@ -622,6 +624,27 @@ def test_a_file_that_is_not_checked_yet_has_no_list() -> None:
 
     client = talk(conversation, FakeEditor(get_diagnostics={"diagnostics": [], "open": True, "settled": False}))
     assert client.editor.asked[-1][1]["files"] == [], "nothing is compared with it, so it is not waited for"
+
+
+@pytest.mark.requirement("IDE-DIAG-05")
+def test_the_model_is_told_where_errors_are_and_the_client_where_it_knows_them() -> None:
+    moved = {"start": {"line": 7, "character": 1}, "end": {"line": 7, "character": 2}}
+    editor = FakeEditor(get_diagnostics={"diagnostics": [finding("/p/a")], "open": True, "settled": True})
+
+    async def conversation(client: Client) -> None:
+        async def ranges(**meta: Any) -> list[Any]:
+            (found,) = (await client.request("tools/call", name="getDiagnostics", arguments={}, **meta))["result"][
+                "content"
+            ]
+            return [item["range"] for item in json.loads(found["text"])[0]["diagnostics"]]
+
+        await client.start()
+        await client.json("getDiagnostics", uri="file:///p/a")
+        editor.answers["get_diagnostics"]["diagnostics"] = [finding("/p/a", range=moved)]
+        assert await ranges() == [RANGE]
+        assert await ranges(_meta={"claudecode/toolUseId": "toolu_1"}) == [moved]
+
+    talk(conversation, editor)
 
 
 @pytest.mark.requirement("IDE-DIAG-03")

@@ -39,8 +39,8 @@ class Conversation(ABC, Generic[_Tool]):
         self.client_name = "an MCP client"
 
     @abstractmethod
-    async def _run(self, tool: _Tool, arguments: Any) -> types.CallToolResult:
-        """Run a tool with its validated arguments; may raise `VimMcpError`."""
+    async def _run(self, tool: _Tool, arguments: Any, meta: Mapping[str, Any]) -> types.CallToolResult:
+        """Run a tool with its validated arguments and the call's `_meta`; may raise `VimMcpError`."""
 
     @abstractmethod
     async def _contents(self, uri: str) -> list[resources.Content]:
@@ -65,7 +65,7 @@ class Conversation(ABC, Generic[_Tool]):
         arguments = forms.validated(tool, params.arguments or {})
         try:
             with forms.faults_told(tool.name):
-                return await self._run(tool, arguments)
+                return await self._run(tool, arguments, params.meta or {})
         except VimMcpError as error:
             return forms.failed(error)
 

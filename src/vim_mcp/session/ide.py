@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import mcp_types as types
@@ -20,12 +20,15 @@ from vim_mcp.session import forms, resources
 from vim_mcp.session.conversation import Context, Conversation
 from vim_mcp.tools.ide import TOOLS
 from vim_mcp.tools.idebase import IdeCall, IdeTool, Spellings
+from vim_mcp.tools.known import Known
 
 _INSTRUCTIONS = (
     "This is the user's running {}. Its tools open and save files, and tell what is selected, what is open and what "
     "language servers and linters report; the vim:// resources show what the user sees."
 )
 _BEFORE_INITIALIZE = ("initialize", "ping", "initialized", "notifications/initialized")
+_TOOL_USE = "claudecode/toolUseId"
+"""In the `_meta` of a call that Claude's model has asked for; Claude Code's own calls have none."""
 _OWN = tuple(resource for resource in resources.RESOURCES if resource.uri != "vim://instances")
 """The resources of one editor."""
 
@@ -59,6 +62,7 @@ class IdeSession(Conversation[IdeTool]):
         self._latest = latest
         self._reviews = reviews
         self._spellings = Spellings()
+        self._known = Known()
         self.client_pid: int | None = None
 
     async def run(self) -> None:
@@ -90,9 +94,12 @@ class IdeSession(Conversation[IdeTool]):
         self._note_client(ctx)
         self.client_pid = params.pid
 
-    async def _run(self, tool: IdeTool, arguments: Any) -> types.CallToolResult:
+    async def _run(self, tool: IdeTool, arguments: Any, meta: Mapping[str, Any]) -> types.CallToolResult:
         spellings, reviews = self._spellings, self._reviews
-        call = IdeCall(self._editor, self.client_name, self._folders, self._latest, spellings, reviews, owner=self)
+        call = IdeCall(
+            self._editor, self.client_name, self._folders, self._latest, spellings, reviews, owner=self,
+            known=self._known, by_model=_TOOL_USE in meta,
+        )  # fmt: skip
         return forms.told(await tool.run(call, arguments))
 
     async def _contents(self, uri: str) -> list[resources.Content]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,7 +119,7 @@ class Session(Conversation[Tool]):
 
     # Tools and resources
 
-    async def _run(self, tool: Tool, arguments: Any) -> types.CallToolResult:
+    async def _run(self, tool: Tool, arguments: Any, _: Mapping[str, Any]) -> types.CallToolResult:
         editor = None
         if tool.needs_editor:
             editor = await self._selection.editor(arguments.instance_id)

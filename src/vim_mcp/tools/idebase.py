@@ -15,6 +15,7 @@ from vim_mcp.editor.reviews import Reviews
 from vim_mcp.text import file_uri
 from vim_mcp.tools.asking import absolute, ask
 from vim_mcp.tools.base import plain_schema
+from vim_mcp.tools.known import Known
 
 _MAX_SPELLINGS = 1000
 
@@ -50,7 +51,8 @@ class IdeCall:
     """Where an IDE tool runs: the editor, the client's name, and what the hub knows of that editor.
 
     `folders` gives its workspace folders (absolute, the main one first), `latest` what was last selected in it,
-    `reviews` are the changes that its user is to judge; those of this client are its `owner`'s.
+    `reviews` are the changes that its user is to judge; those of this client are its `owner`'s, `known` is what it
+    takes for known of the files' diagnostics. `by_model`: Claude's model wants the call, and not Claude Code itself.
     """
 
     editor: Editor
@@ -60,6 +62,8 @@ class IdeCall:
     spellings: Spellings
     reviews: Reviews
     owner: object
+    known: Known = field(default_factory=Known)
+    by_model: bool = False
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the editor in the client's name; parameters that are None are left out."""
