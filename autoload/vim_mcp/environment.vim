@@ -25,15 +25,15 @@ function! vim_mcp#environment#take(message) abort
   call s:put(s:exceptions[1], l:exceptions[1])
   let [l:waiting, s:waiting] = [s:waiting, []]
   for l:Call in l:waiting
-    call l:Call()
+    call l:Call(1)
   endfor
 endfunction
 
-" Call a:Call when the variables are set, which may be now, but after so many ms
-" in any case.
+" Call a:Call(1) when the variables are set, which may be now, and a:Call(0) if they
+" are not after so many ms.
 function! vim_mcp#environment#wait(Call, timeout) abort
   if !empty(s:set)
-    call a:Call()
+    call a:Call(1)
     return
   endif
   call add(s:waiting, a:Call)
@@ -44,7 +44,7 @@ function! s:give_up(Call) abort
   let l:index = index(s:waiting, a:Call)
   if l:index >= 0
     call remove(s:waiting, l:index)
-    call a:Call()
+    call a:Call(0)
   endif
 endfunction
 

@@ -9,7 +9,7 @@ function! vim_mcp#mention#command(range, first, last) abort
   let l:file = vim_mcp#buffers#name(bufnr('%'))
   let l:obstacle = s:obstacle(l:file)
   if l:obstacle !=# ''
-    call vim_mcp#notice#error(l:obstacle)
+    call vim_mcp#notice#error('not mentioned: ' . l:obstacle)
     return
   endif
   let l:area = vim_mcp#visual#area()
@@ -22,24 +22,24 @@ function! vim_mcp#mention#command(range, first, last) abort
   call vim_mcp#notice#echo(s:told(fnamemodify(l:file, ':t'), l:lines))
 endfunction
 
-" Why the current buffer cannot be mentioned, or ''.
+" Why the current buffer cannot be mentioned, or ''. Short, as s:told() is, since
+" 80 columns hold about 50 characters.
 function! s:obstacle(file) abort
   if &buftype !=# '' && &buftype !=# 'acwrite' || a:file !~# '^/'
-    return 'this buffer has no file to mention'
+    return 'this buffer has no file'
   elseif vim_mcp#ignore#matches(a:file)
-    return fnamemodify(a:file, ':t') . ' matches g:vim_mcp_ignore: it is not mentioned'
+    return 'it matches g:vim_mcp_ignore'
   elseif vim_mcp#methods#access() ==# 'off'
-    return 'nothing is mentioned while access is ' . (vim_mcp#paused() ? 'paused (:VimMCPPause)' : 'off (g:vim_mcp_access)')
+    return vim_mcp#paused() ? 'paused (:VimMCPPause off)' : 'g:vim_mcp_access is off'
   elseif !vim_mcp#link#connected()
-    return 'nothing can be mentioned without the hub: see :VimMCPStatus'
+    return 'see :VimMCPStatus'
   endif
   return ''
 endfunction
 
 function! s:told(name, lines) abort
   let l:which = empty(a:lines) ? '' : a:lines[0] == a:lines[1] ? ' line ' . a:lines[0] : ' lines ' . join(a:lines, '-')
-  let l:waits = vim_mcp#ide#clients() ? '' : ' (it waits: no Claude is connected)'
-  return 'mentioned ' . a:name . l:which . l:waits
+  return vim_mcp#ide#clients() ? 'mentioned ' . a:name . l:which : a:name . l:which . ': waits for a Claude'
 endfunction
 
 let &cpo = s:save_cpo

@@ -21,13 +21,15 @@ function! vim_mcp#terminal#open(mods, args) abort
   if !executable(get(l:command, 0, ''))
     " Short, since 80 columns hold about 50 characters of it: the help tells what to do.
     call vim_mcp#notice#error(printf('cannot run "%s": see :help :ClaudeCode', get(l:command, 0, '')))
+  elseif getcmdwintype() !=# ''
+    call vim_mcp#notice#error('Claude Code cannot be opened from the command-line window')
   elseif empty(a:args) && s:is_running()
     call s:show(a:mods)
   else
     if !vim_mcp#link#connected()
       call vim_mcp#start()
     endif
-    call vim_mcp#environment#wait({-> s:run(a:mods, l:command + s:plugin() + a:args)}, s:patience)
+    call vim_mcp#environment#wait({found -> s:run(a:mods, l:command + s:plugin() + a:args, found)}, s:patience)
   endif
 endfunction
 
@@ -50,7 +52,7 @@ function! s:environment() abort
   return {'VIM_MCP_COMMAND': join(map(l:argv, '"''" . substitute(v:val, "''", "''\\\\''''", "g") . "''"'))}
 endfunction
 
-function! s:run(mods, argv) abort
+function! s:run(mods, argv, found) abort
   call s:split(a:mods, has('nvim') ? 'new' : 'split')
   call {has('nvim') ? 's:run_nvim' : 's:run_vim'}(a:argv, {'env': s:environment()})
   let s:buffer = bufnr('%')
@@ -58,6 +60,9 @@ function! s:run(mods, argv) abort
   " Escape is the program's, whatever the user's own mappings for terminals do with it.
   tnoremap <buffer> <nowait> <Esc> <Esc>
   call vim_mcp#ide#log('run_claude_command')
+  if !a:found
+    call vim_mcp#notice#unasked('Claude does not see this editor: :VimMCPStatus')
+  endif
 endfunction
 
 function! s:split(mods, command) abort

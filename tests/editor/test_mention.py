@@ -28,20 +28,20 @@ def file(tmp_path: Path) -> Path:
 def scene(raw_hub: RawHub, launch: Callable[..., Terminal], home: EditorHome, file: Path) -> Scene:
     """A registered editor with that file and a key of the user's for the map."""
     home.add("nmap gm <Plug>(claude-at-mention)", "xmap gm <Plug>(claude-at-mention)")
-    terminal = launch(file.name, cwd=file.parent, size=(24, 120))
+    terminal = launch(file.name, cwd=file.parent)
     link = raw_hub.editor()
     link.event("BufEnter")
     return terminal, link
 
 
 WAYS: dict[str, tuple[str, list[int], str]] = {
-    "the file": (":ClaudeAtMention\r", [], "mentioned calc.py ("),
-    "a line": (":3ClaudeAtMention\r", [3, 3], "mentioned calc.py line 3 ("),
-    "a range": (":2,4ClaudeAtMention\r", [2, 4], "mentioned calc.py lines 2-4 ("),
-    "all lines": (":%ClaudeAtMention\r", [1, 5], "mentioned calc.py lines 1-5 ("),
-    "a visual selection": ("2GVj:ClaudeAtMention\r", [2, 3], "mentioned calc.py lines 2-3 ("),
-    "the key": ("gm", [], "mentioned calc.py ("),
-    "the key in visual mode": ("3Gvkgm", [2, 3], "mentioned calc.py lines 2-3 ("),
+    "the file": (":ClaudeAtMention\r", [], "calc.py"),
+    "a line": (":3ClaudeAtMention\r", [3, 3], "calc.py line 3"),
+    "a range": (":2,4ClaudeAtMention\r", [2, 4], "calc.py lines 2-4"),
+    "all lines": (":%ClaudeAtMention\r", [1, 5], "calc.py lines 1-5"),
+    "a visual selection": ("2GVj:ClaudeAtMention\r", [2, 3], "calc.py lines 2-3"),
+    "the key": ("gm", [], "calc.py"),
+    "the key in visual mode": ("3Gvkgm", [2, 3], "calc.py lines 2-3"),
 }
 
 
@@ -55,7 +55,7 @@ def test_it_is_sent_and_the_user_told(scene: Scene, file: Path, way: str) -> Non
     if lines:
         mention |= {"first": lines[0], "last": lines[1]}
     assert link.event("mention") == mention
-    terminal.wait_screen(f"vim-mcp: {text}it waits: no Claude is connected)")
+    terminal.wait_screen(f"vim-mcp: {text}: waits for a Claude")
 
 
 def test_a_mapping_that_runs_the_command_in_visual_mode_means_its_lines(scene: Scene, file: Path) -> None:
@@ -78,8 +78,9 @@ def test_with_a_claude_it_does_not_wait(scene: Scene, inside: Inside, file: Path
 @pytest.mark.parametrize(
     ("before", "complaint"),
     [
-        ("enew", "no file"), ("help", "no file"), ("edit .env", "g:vim_mcp_ignore"), ("VimMCPPause on", "paused"),
-        ("let g:vim_mcp_access = 'off'", "g:vim_mcp_access"), ("VimMCPStop", ":VimMCPStatus"),
+        ("enew", "this buffer has no file"), ("help", "this buffer has no file"),
+        ("edit .env", "it matches g:vim_mcp_ignore"), ("VimMCPPause on", "paused (:VimMCPPause off)"),
+        ("let g:vim_mcp_access = 'off'", "g:vim_mcp_access is off"), ("VimMCPStop", "see :VimMCPStatus"),
     ],
 )  # fmt: skip
 @pytest.mark.requirement("ATM-04")
@@ -87,7 +88,7 @@ def test_what_cannot_be_mentioned_is_not_and_the_user_is_told_why(scene: Scene, 
     terminal, link = scene
     command(terminal, before)
     terminal.type(":ClaudeAtMention\r")
-    terminal.wait_screen(lambda screen: complaint in screen.splitlines()[-1])
+    terminal.wait_screen(lambda screen: f"vim-mcp: not mentioned: {complaint} " in f"{screen.splitlines()[-1]} ")
     if before == "VimMCPStop":
         return
     command(terminal, "enew | let g:vim_mcp_access = 'edit' | VimMCPPause off")

@@ -173,6 +173,7 @@ def test_without_a_hub_it_starts_all_the_same(program: Path, home: EditorHome, l
     terminal = launch()
     terminal.type(":ClaudeCode\r")
     assert "CLAUDE_CODE_SSE_PORT" not in started(inside)[2]
+    terminal.wait_screen("vim-mcp: Claude does not see this editor: :VimMCPStatus")
 
 
 @pytest.mark.requirement("TERM-05")
