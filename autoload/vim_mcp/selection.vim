@@ -45,6 +45,7 @@ function! vim_mcp#selection#start() abort
       autocmd ModeChanged * call s:change_mode(v:event.old_mode, v:event.new_mode)
     endif
   augroup END
+  " Each hub hears once what is selected, be it nothing; but not where it may not be told.
   let s:told = s:allowed() ? {} : s:nothing
   call s:tell()
 endfunction

@@ -100,7 +100,9 @@ def test_what_one_editor_tells_another_ones_clients_do_not_hear(
     other.say("mention", file="/its")
     assert told(mine)[1] == {"filePath": "/mine"}
     assert told(its)[1] == {"filePath": "/its"}
-    assert mine.notifications.empty()
+    for client in (mine, its):
+        client.request("ping")  # what the hub had sent it before has come by now
+        assert client.notifications.empty()
     for closing in (mine, its, other):
         closing.close()
 
