@@ -6,6 +6,9 @@ set cpo&vim
 " A person who has typed nothing for so long rests, in seconds.
 let s:rest = 1.0
 
+" How often to look whether they have done, in ms.
+let s:step = 50
+
 " When the last key was typed: [] for never, as far as is known.
 let s:typed = []
 let s:watching = 0
@@ -65,6 +68,24 @@ function! vim_mcp#diff_focus#may_lead() abort
     return 0
   endif
   return setting ==# 'always' ? vim_mcp#diff_focus#is_idle() : vim_mcp#diff_focus#resting()
+endfunction
+
+" Who always wants to be led to a diff, but is busy, is led there when they have done.
+function! vim_mcp#diff_focus#lead_later(place) abort
+  if vim_mcp#setting('diff_focus', 'auto') ==# 'always' && !vim_mcp#diff_return#is_diff(win_getid())
+    call timer_start(s:step, function('s:lead', [a:place]))
+  endif
+endfunction
+
+function! s:lead(place, timer) abort
+  if empty(win_findbuf(a:place.right)) || empty(a:place.windows)
+    return
+  elseif vim_mcp#diff_focus#may_lead()
+    let a:place.front = vim_mcp#diff_windows#goto(a:place)
+    call vim_mcp#diff_focus#redraw()
+  else
+    call vim_mcp#diff_focus#lead_later(a:place)
+  endif
 endfunction
 
 " Make a diff's window the current one, without the person's own autocommands for that. Returns whether that worked.

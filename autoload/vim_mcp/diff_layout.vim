@@ -8,6 +8,9 @@ set cpo&vim
 let s:columns = 35
 let s:lines = 6
 
+" How Claude Code begins the title of a terminal, also of one whose shell it was started from.
+let s:claude = "^\\%(Claude\\|[\u2722\u2733\u2736\u273b\u273d\u2800-\u28ff] \\)"
+
 " Of the window above which a diff opens so many percent stay.
 let s:left_over = 20
 
@@ -54,16 +57,22 @@ endfunction
 
 function! s:is_claude(bufnr) abort
   return getbufvar(a:bufnr, '&buftype') ==# 'terminal'
-        \ && (getbufvar(a:bufnr, 'vim_mcp_claude') || s:program(a:bufnr) =~? 'claude')
+        \ && (getbufvar(a:bufnr, 'vim_mcp_claude') || s:command(a:bufnr) =~? 'claude' || s:title(a:bufnr) =~# s:claude)
 endfunction
 
-" What a terminal says that it runs: its command and the title that the program has set.
-function! s:program(bufnr) abort
+" The tail of the program that a terminal was opened for.
+function! s:command(bufnr) abort
   if has('nvim')
-    return getbufvar(a:bufnr, 'term_title', '') . ' ' . fnamemodify(bufname(a:bufnr), ':t')
+    return fnamemodify(matchstr(bufname(a:bufnr), '//\d\+:\zs\S*'), ':t')
   endif
   let job = term_getjob(a:bufnr)
-  return term_gettitle(a:bufnr) . ' ' . (type(job) == v:t_job ? fnamemodify(get(job_info(job).cmd, 0, ''), ':t') : '')
+  return type(job) == v:t_job ? fnamemodify(get(job_info(job).cmd, 0, ''), ':t') : ''
+endfunction
+
+" What the program that runs in it now has set as the terminal's title.
+function! s:title(bufnr) abort
+  let title = has('nvim') ? getbufvar(a:bufnr, 'term_title', '') : term_gettitle(a:bufnr)
+  return title =~# '^term://' ? '' : title
 endfunction
 
 " Above the largest of these windows, which keeps a few lines; else a:other.

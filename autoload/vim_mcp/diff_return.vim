@@ -178,7 +178,27 @@ function! s:restore_previous(window) abort
   if !a:window || a:window == win_getid() || win_getid(winnr('#')) == a:window || !win_id2win(a:window)
     return
   endif
-  call win_execute(a:window, 'noautocmd split | noautocmd close', 'silent!')
+  let direction = &eadirection
+  try
+    call win_execute(a:window, 'noautocmd call s:split_and_close()')
+  finally
+    noautocmd let &eadirection = direction
+  endtry
+endfunction
+
+" Split the current window, if there is room, and close the half. 'eadirection' keeps the other windows' sizes.
+function! s:split_and_close() abort
+  let view = winsaveview()
+  for [direction, command] in [['hor', '1split'], ['ver', 'vertical 1split']]
+    try
+      let &eadirection = direction
+      execute command
+      close
+      break
+    catch /:E36:/
+    endtry
+  endfor
+  call winrestview(view)
 endfunction
 
 let &cpo = s:save_cpo

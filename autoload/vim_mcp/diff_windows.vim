@@ -84,6 +84,7 @@ function! s:bring(review, place, front) abort
   let a:place.front = a:front && vim_mcp#diff_focus#enter(a:place.windows[-1])
   if !a:place.front
     call vim_mcp#diff_focus#tell(a:review, a:place)
+    call vim_mcp#diff_focus#lead_later(a:place)
   endif
   call vim_mcp#events#note('WinNew')
   call vim_mcp#diff_focus#redraw()

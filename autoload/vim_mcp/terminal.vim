@@ -56,6 +56,7 @@ function! s:run(mods, argv, found) abort
   call s:split(a:mods, has('nvim') ? 'new' : 'split')
   call {has('nvim') ? 's:run_nvim' : 's:run_vim'}(a:argv, {'env': s:environment()})
   let s:buffer = bufnr('%')
+  let b:vim_mcp_claude = 1
   setlocal nobuflisted bufhidden=hide nonumber norelativenumber signcolumn=no
   " Escape is the program's, whatever the user's own mappings for terminals do with it.
   tnoremap <buffer> <nowait> <Esc> <Esc>

@@ -32,6 +32,7 @@ OPTIONS = {
 
 GO_RIGHT = "call vim_mcp#diff_windows#goto(g:diffs[-1][1])"
 GO_LEFT = "call win_gotoid(g:diffs[-1][1].windows[0])"
+CLOSE = "call win_execute(g:diffs[-1][1].windows[{}], 'close!')"
 
 CLOSINGS = {
     "from elsewhere": "",
@@ -39,7 +40,7 @@ CLOSINGS = {
     "closing the right side": f"{GO_RIGHT} | set nomodified | close",
     "closing the left side": f"{GO_LEFT} | close",
     "closing both": f"{GO_LEFT} | close | {GO_RIGHT} | set nomodified | close",
-    "closing both from elsewhere": "for window in copy(g:diffs[-1][1].windows) | call win_execute(window, 'close!') | endfor",
+    "closing both from elsewhere": f"{CLOSE.format(0)} | {CLOSE.format(1)}",
     "walking about in it": f"{GO_RIGHT} | {GO_LEFT} | {GO_RIGHT} | {GO_LEFT} | wincmd p | wincmd p",
     "another file in it": f"{GO_LEFT} | edit other.txt | set bufhidden=wipe | close",
     "splitting it": f"{GO_RIGHT} | split | vsplit | {GO_LEFT} | split",
@@ -53,9 +54,9 @@ CLOSINGS = {
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("front", [True, False])
 def test_all_is_as_it_was(scene: Scene, front: bool, options: str, arrangement: str) -> None:
+    scene.do(*filter(None, [OPTIONS[options]]), f"let g:vim_mcp_diff_focus = '{'always' if front else 'never'}'")
     arrange(scene, arrangement)
-    scene.do("normal! 33Gzb2zh7|", f"let g:vim_mcp_diff_focus = '{'always' if front else 'never'}'")
-    scene.do(*filter(None, [OPTIONS[options]]), "redraw")
+    scene.do("normal! 33Gzb2zh7|", "redraw")
     shape = scene.shape()
     assert scene.open() is front
     scene.terminal.wait_screen(lambda text: ("line 20 new" in text) is (front or "Claude" in arrangement))

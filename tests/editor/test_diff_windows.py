@@ -62,7 +62,7 @@ BUSY = {
     "search for an operator": ("d/t 2", "mode(1) .. getcmdline()", "ct 2", "\r", "getline(1)", "t 2"),
     "recording": ("jqq", "reg_recording() .. line('.')", "q2", "jq", "[line('.'), @q]", [3, "j"]),
 }  # fmt: skip
-"""What the person is in the midst of: keys that lead there and how that is seen, keys that go on and what comes of all."""
+"""What the person is in the midst of: keys that lead there and how that is seen, keys that go on and what comes of it."""
 
 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)

@@ -51,7 +51,8 @@ class Scene:
     def do(self, *lines: str) -> None:
         """Run Ex commands of which no key is typed; `{terminal}` is the command for a terminal of Claude's."""
         terminal = TERMINAL["vim" if self.kind == "vim" else "nvim"]
-        self.value(f"execute({json.dumps([line.format(terminal=terminal) for line in lines])})")
+        commands = [line.replace("{terminal}", terminal) for line in lines]
+        self.value(f"execute({json.dumps(commands)})")
 
     def rest(self) -> None:
         """Wait until the person is taken to rest."""
