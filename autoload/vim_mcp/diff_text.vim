@@ -50,8 +50,8 @@ endfunction
 " Whether a buffer has no line at all, and not an empty one: its text is not a line end.
 function! s:has_no_line(bufnr) abort
   let found = {}
-  call vim_mcp#within#buffer(a:bufnr, {-> extend(found, {'next': line2byte(2)})})
-  return found.next < 1
+  call vim_mcp#within#buffer(a:bufnr, {-> extend(found, wordcount())})
+  return found.bytes == 0
 endfunction
 
 function! s:first_line(path) abort
