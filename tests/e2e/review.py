@@ -1,0 +1,81 @@
+"""One change that the real CLI proposes: who proposes it, what the editor shows, what becomes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.scene import Scene
+from tests.support.claude import Claude
+from tests.support.editors import Terminal
+from tests.support.scriptedapi import Message, ToolUse, results
+from tests.support.waiting import wait_until
+
+SHOWN = "claude-code: "
+"""How the title of a diff begins."""
+MODIFIED = "The user modified your proposed changes"
+REFUSED = "The user doesn't want to proceed with this tool use"
+ASKS = "Do you want to"
+"""What the CLI asks in its terminal."""
+
+
+def propose(cli: Claude, *changes: ToolUse, prompt: str = "Change it.") -> int:
+    """Let the model make changes, one after the other; how many turns it had before."""
+    seen = len(cli.api.turns)
+    cli.api.script(*changes, f"Done with {len(changes)}.")
+    cli.submit(prompt)
+    return seen
+
+
+def edit(file: Path, old: str, new: str) -> list[ToolUse]:
+    """Read a file and change it."""
+    path = str(file)
+    return [
+        ToolUse("Read", {"file_path": path}),
+        ToolUse("Edit", {"file_path": path, "old_string": old, "new_string": new}),
+    ]
+
+
+def write(file: Path, text: str) -> ToolUse:
+    """Write a new file."""
+    return ToolUse("Write", {"file_path": str(file), "content": text})
+
+
+def told(cli: Claude, count: int, seen: int = 0) -> str:
+    """What the model was told of its change, when the turn has come in which it has so many results."""
+
+    def wanted(request: Message) -> bool:
+        return len(results(request)) == count
+
+    request = cli.api.wait_turn(wanted, f"the result of tool {count}", seen)
+    result, failed = results(request)[-1]
+    assert not failed, result
+    return result
+
+
+def shows(editor: Terminal, text: str = "") -> str:
+    """Wait until the editor shows a diff, and a text, and return the screen."""
+    return editor.wait_screen(lambda screen: SHOWN in screen and text in screen)
+
+
+def goes(editor: Terminal, text: str) -> str:
+    """The user goes to the diff that waits, of which they are told if they have just typed; the screen, with a text."""
+    editor.wait_screen(lambda screen: SHOWN in screen or "waits for review" in screen)
+    editor.type(":ClaudeCodeDiffs\r")
+    return shows(editor, text)
+
+
+def hides(editor: Terminal) -> str:
+    """Wait until it shows none."""
+    return editor.wait_screen(lambda screen: SHOWN not in screen)
+
+
+def left(scene: Scene) -> list[Any]:
+    """What is left of reviews anywhere in the hub: their number by editor, and files in the runtime directory."""
+    files = [path.name for path in scene.stage.runtime.glob("text-*")]
+    return [entry["diffs"] for entry in scene.stage.status()["instances"] if entry["diffs"]] + files
+
+
+def settled(scene: Scene) -> None:
+    """Wait until nothing is left."""
+    wait_until(lambda: not left(scene), "no review is left")
