@@ -25,7 +25,8 @@ endfunction
 
 " A misspelt setting of what clients may do counts as 'off', and its user should not have to find that out.
 function! s:check_choices() abort
-  for [name, choices] in items({'access': ['edit', 'read', 'off'], 'execute': ['safe', 'all', 'off']})
+  for [name, choices] in items({'access': ['edit', 'read', 'off'], 'execute': ['safe', 'ask', 'all', 'off'],
+        \ 'execute_code': ['ask', 'allow', 'off']})
     let value = get(g:, 'vim_mcp_' . name, choices[0])
     if index(choices, value) < 0
       call vim_mcp#notice#unasked(printf('g:vim_mcp_%s is none of %s: %s', name, join(choices, ', '), string(value)))
@@ -76,6 +77,11 @@ endfunction
 " How many Claudes are connected to this editor, for status lines.
 function! vim_mcp#ide_clients() abort
   return vim_mcp#ide#clients()
+endfunction
+
+" What they do, as far as it is known, for status lines: 'working', 'waiting' (for you), 'idle' or ''.
+function! vim_mcp#activity() abort
+  return vim_mcp#ide#activity()
 endfunction
 
 " Completion of :VimMCPPause and :VimMCPSelection.

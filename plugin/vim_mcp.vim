@@ -22,18 +22,25 @@ command! -bar VimMCPReconnect call vim_mcp#reconnect()
 command! -bar VimMCPStatus call vim_mcp#status()
 command! -bar VimMCPLog call vim_mcp#log()
 command! -bar -bang -nargs=? -complete=custom,vim_mcp#on_off VimMCPPause call vim_mcp#pause(<bang>0 ? 'off' : <q-args>)
+command! -bar -nargs=1 -complete=custom,vim_mcp#ask#complete VimMCPAnswer call vim_mcp#ask#answer(<q-args>)
+command! -bar VimMCPQuestion call vim_mcp#ask#open()
 command! -bar VimMCPHistory call vim_mcp#history#open()
 command! -bar -nargs=? -complete=custom,vim_mcp#on_off VimMCPSelection call vim_mcp#selection#command(<q-args>)
 command! -bar -range ClaudeAtMention call vim_mcp#mention#command(<range>, <line1>, <line2>)
-command! -nargs=* ClaudeCode call vim_mcp#terminal#open(<q-mods>, [<f-args>])
+command! -range -nargs=* ClaudeCode call vim_mcp#terminal#open(<q-mods>, [<f-args>])
 command! -bar ClaudeCodeDiffAccept call vim_mcp#diff_commands#accept()
 command! -nargs=? ClaudeCodeDiffDeny call vim_mcp#diff_commands#deny(<q-args>)
 command! -bar -nargs=? ClaudeCodeDiffs call vim_mcp#diff_commands#list(+<q-args>)
+command! -bar ClaudeCodeChanges call vim_mcp#changes#list()
+command! -bar ClaudeCodeRevert call vim_mcp#revert#open()
 command! -bar ClaudeCodeCloseAllDiffs call vim_mcp#diff_commands#close_all()
 nnoremap <silent> <Plug>(claude-at-mention) :<C-U>ClaudeAtMention<CR>
 xnoremap <silent> <Plug>(claude-at-mention) :ClaudeAtMention<CR>
 nnoremap <silent> <Plug>(claude-diff-accept) :<C-U>ClaudeCodeDiffAccept<CR>
 nnoremap <silent> <Plug>(claude-diff-deny) :<C-U>ClaudeCodeDiffDeny<CR>
+nnoremap <silent> <Plug>(vim-mcp-answer-yes) :<C-U>VimMCPAnswer yes<CR>
+nnoremap <silent> <Plug>(vim-mcp-answer-always) :<C-U>VimMCPAnswer always<CR>
+nnoremap <silent> <Plug>(vim-mcp-answer-no) :<C-U>VimMCPAnswer no<CR>
 nnoremap <silent> <Plug>(claude-diff-next) :<C-U>call vim_mcp#diff_commands#change(']c')<CR>
 nnoremap <silent> <Plug>(claude-diff-previous) :<C-U>call vim_mcp#diff_commands#change('[c')<CR>
 

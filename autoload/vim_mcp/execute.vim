@@ -38,18 +38,21 @@ endfunction
 " The name of the function that may run the command; throws `refused`.
 function! s:allowed(command, verdict) abort
   let l:policy = string(get(g:, 'vim_mcp_execute', 'safe'))
-  if l:policy ==# "'all'"
+  let l:asks = l:policy ==# "'ask'"
+  if l:policy ==# "'all'" || l:asks && !s:says(a:verdict, 'safe') && s:says(a:verdict, 'allowed')
     return 's:run_all'
-  elseif l:policy ==# "'safe'" && s:says(a:verdict, 'safe')
+  elseif (l:policy ==# "'safe'" || l:asks) && s:says(a:verdict, 'safe')
     call s:check_buffer(a:command, a:verdict)
     call s:check_encoding(a:command, a:verdict)
     return s:says(a:verdict, 'quick') ? 's:run_quick' : 's:run_safe'
+  elseif l:asks
+    call vim_mcp#methods#fail('ask', 'the user has to be asked first whether this command may run')
   elseif l:policy ==# "'safe'"
     call s:refuse(a:command, s:with_way_out(vim_mcp#params#string(a:verdict, 'reason', 'it is not known to be harmless')))
   endif
   call s:refuse(a:command, (l:policy ==# "'off'" ? "g:vim_mcp_execute is 'off'"
-        \ : "g:vim_mcp_execute is neither 'safe', 'all' nor 'off' and so counts as 'off'")
-        \ . "; the user can allow commands with :let g:vim_mcp_execute = 'safe' (or 'all')")
+        \ : "g:vim_mcp_execute is neither 'safe', 'ask', 'all' nor 'off' and so counts as 'off'")
+        \ . "; the user can allow commands with :let g:vim_mcp_execute = 'safe' (or 'ask', or 'all')")
 endfunction
 
 " What the hub could not see when it judged the command safe.
@@ -79,7 +82,8 @@ endfunction
 " The hub's reasons say by themselves what the user can do.
 function! s:with_way_out(reason) abort
   return a:reason =~# 'g:vim_mcp_execute' ? a:reason
-        \ : a:reason . "; the user can allow every command with :let g:vim_mcp_execute = 'all'"
+        \ : a:reason . "; the user can be asked about such commands with "
+        \ . ":let g:vim_mcp_execute = 'ask', or allow all with 'all'"
 endfunction
 
 function! s:refuse(command, reason) abort

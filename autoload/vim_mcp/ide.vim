@@ -5,6 +5,7 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 let s:clients = 0
+let s:activity = ''
 
 " The editor has registered.
 function! vim_mcp#ide#start() abort
@@ -17,15 +18,18 @@ function! vim_mcp#ide#stop() abort
   call vim_mcp#selection#stop()
   call vim_mcp#diagnostics_watch#stop()
   call vim_mcp#autoread#stop()
+  if exists('*vim_mcp#ask#forget')
+    call vim_mcp#ask#forget()
+  endif
   if exists('*vim_mcp#diff#lost')
     call vim_mcp#diff#lost()
   endif
-  call s:count(0)
+  call s:count(0, '')
 endfunction
 
-" The hub's message `ide`: how many Claudes are connected to this editor.
+" The hub's message `ide`: how many Claudes are connected to this editor, and what they do.
 function! vim_mcp#ide#take(message) abort
-  call s:count(get(a:message, 'clients', 0))
+  call s:count(get(a:message, 'clients', 0), get(a:message, 'activity', ''))
 endfunction
 
 " How many Claudes are connected to this editor.
@@ -33,7 +37,16 @@ function! vim_mcp#ide#clients() abort
   return s:clients
 endfunction
 
-function! s:count(clients) abort
+" What they do, as far as it is known: 'working', 'waiting' (for the person), 'idle' or ''.
+function! vim_mcp#ide#activity() abort
+  return s:activity
+endfunction
+
+function! s:count(clients, activity) abort
+  if a:activity !=# s:activity
+    let s:activity = a:activity
+    redrawstatus!
+  endif
   if a:clients != s:clients
     let s:clients = a:clients
     call vim_mcp#diff_focus#watch(a:clients > 0)

@@ -4,7 +4,8 @@
 " its result (a dict), or throws by vim_mcp#methods#fail() or #invalid(). While it
 " waits for something it returns {'again': ms}: it is called again then, with the
 " same dict of params.
-"   access  '' (always), 'read' or 'edit': what g:vim_mcp_access must allow
+"   access  '' (always), 'read' or 'edit': what g:vim_mcp_access must allow; 'code' needs
+"           what 'edit' does, and changes nothing in the editor
 "   waits   the modes of the person's that it can run in: a key of s:modes
 "   beside  it is meant for the window beside a terminal that the person types into
 "   keys    it may type keys, or load a buffer whose autocommands do
@@ -20,6 +21,8 @@ let s:table = {
       \ 'get_selection': {'run': 'vim_mcp#selection#get_selection', 'access': 'read', 'waits': 'any',
       \   'keys': 0, 'history': 0},
       \ 'search': {'run': 'vim_mcp#search#search', 'access': 'read', 'waits': 'any', 'keys': 1, 'history': 0},
+      \ 'get_environment': {'run': 'vim_mcp#kernel#get_environment', 'access': 'code', 'waits': 'any', 'keys': 0,
+      \   'history': 0},
       \ 'get_diagnostics': {'run': 'vim_mcp#diagnostics#get_diagnostics', 'access': 'read', 'waits': 'any',
       \   'keys': 1, 'history': 0},
       \ 'follow_disk': {'run': 'vim_mcp#autoread#follow_disk', 'access': '', 'waits': 'any', 'keys': 1, 'history': 0},
@@ -29,6 +32,8 @@ let s:table = {
       \   'history': 1},
       \ 'load_file': {'run': 'vim_mcp#open#load_file', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
       \ 'save': {'run': 'vim_mcp#save#request', 'access': 'edit', 'waits': 'no prompt', 'keys': 1, 'history': 1},
+      \ 'ask': {'run': 'vim_mcp#ask#ask', 'access': 'edit', 'waits': 'any', 'keys': 0, 'history': 0},
+      \ 'cancel_question': {'run': 'vim_mcp#ask#cancel', 'access': '', 'waits': 'any', 'keys': 0, 'history': 0},
       \ 'open_diff': {'run': 'vim_mcp#diff#open_diff', 'access': 'edit', 'waits': 'any', 'keys': 1, 'history': 1},
       \ 'close_diffs': {'run': 'vim_mcp#diff#close_diffs', 'access': '', 'waits': 'any', 'keys': 0, 'history': 0},
       \ 'navigate': {'run': 'vim_mcp#navigate#navigate', 'access': 'edit', 'waits': 'normal or terminal', 'beside': 1,

@@ -191,7 +191,7 @@ def test_a_misspelt_setting_is_told(home: EditorHome, launch: Callable[..., Term
     home.add("let g:vim_mcp_execute = 'sfae'")
     terminal = launch("one.txt")
     raw_hub.editor()
-    terminal.wait_screen("g:vim_mcp_execute is none of safe, all, off: 'sf")
+    terminal.wait_screen("g:vim_mcp_execute is none of safe, ask, all, off: ")
 
 
 @pytest.mark.requirement("ACCESS-02")

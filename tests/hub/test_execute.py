@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.editors import Terminal
 from tests.support.mcpclient import StdioClient, ToolError
 from tests.support.stage import Stage
 
@@ -22,3 +23,27 @@ def test_a_command_that_never_ends_is_interrupted(client: StdioClient) -> None:
         with pytest.raises(ToolError, match=r"it took more than \d+ ms"):
             client.tool("vim_execute", command=command)
         assert client.tool("vim_execute", command="echo 'next'")["output"] == "next"
+
+
+@pytest.fixture
+def asking(stage: Stage, kind: str) -> tuple[Terminal, StdioClient]:
+    """An editor whose user is asked about every command that is not known to be harmless, and a client of it."""
+    stage.home.add("let g:vim_mcp_execute = 'ask'", "let g:vim_mcp_ask_calm = 0")
+    terminal = stage.editor(kind, "one.txt")
+    stage.instance(terminal)
+    return terminal, stage.client()
+
+
+@pytest.mark.requirement("ASK-07")
+def test_the_user_is_asked_about_what_is_not_known_to_be_harmless(asking: tuple[Terminal, StdioClient]) -> None:
+    terminal, client = asking
+    assert client.tool("vim_execute", command="echo 'harmless'")["output"] == "harmless"
+    for chord, outcome in (("\x1cy", "ran"), ("\x1cn", "The user has refused to run this command")):
+        call = client.start_tool("vim_execute", command="echo trim(system('printf ran'))")
+        terminal.wait_screen("echo trim(system('printf ran'))")
+        terminal.type(chord)
+        assert outcome in str(client.answer(call))
+        terminal.wait_screen(lambda screen: "asks: may it" not in screen)
+    terminal.type(":let g:vim_mcp_ask_timeout = 1\r")
+    with pytest.raises(ToolError, match="has not answered, so nothing was run"):
+        client.tool("vim_execute", command="!touch ran")

@@ -45,7 +45,7 @@ SAFE_FUNCTIONS: Final = tuple(sorted(FUNCTIONS))
 """The functions that `:echo` may call."""
 
 _LONGEST: Final = 10_000
-_WAY_OUT: Final = "the user can allow every command with g:vim_mcp_execute = 'all'"
+_WAY_OUT: Final = "the user can be asked about such commands with g:vim_mcp_execute = 'ask', or allow all with 'all'"
 
 
 @dataclass(frozen=True, slots=True)

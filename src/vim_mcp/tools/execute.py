@@ -6,8 +6,10 @@ from dataclasses import fields
 
 from pydantic import Field
 
+from vim_mcp.errors import CommandFailed
 from vim_mcp.excommand import Verdict, judge
 from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
+from vim_mcp.tools.permission import permitted
 
 _TIME_LIMIT = 3.5
 """Seconds a command may run: with the second that it may wait for normal mode, less than the hub waits."""
@@ -41,12 +43,19 @@ class Executed(Result):
 async def vim_execute(call: Call, arguments: ExecuteArguments) -> Executed:
     """The command's output. Requirement VIM-TOOL-03.
 
-    Raises `CommandFailed`: kind `refused` with the policy's reason, kind `vim` with Vim's own message and number.
+    Raises `CommandFailed`: kind `refused` with the policy's reason or by the user, `unanswered` where the user was asked
+    in vain, `vim` with Vim's own message and number.
     """
     verdict = judge(arguments.command)
     traits = {name: getattr(verdict, name) for name in _TRAITS}
-    limit = int(_TIME_LIMIT * 1000)
-    answer = await call.request("execute", {"command": arguments.command, **traits, "timeout": limit})
+    request = {"command": arguments.command, **traits, "timeout": int(_TIME_LIMIT * 1000)}
+    try:
+        answer = await call.request("execute", request)
+    except CommandFailed as error:
+        if error.data.get("kind") != "ask":
+            raise
+        await permitted(call.editor, call.client, "execute", arguments.command, "command")
+        answer = await call.request("execute", {**request, "allowed": True})
     return Executed.model_validate(answer)
 
 

@@ -1,0 +1,149 @@
+" Questions to the person: whether a client may do what only they can let through. One is shown at a time, the oldest.
+"
+" A question is a dictionary:
+"   question, client, kind   as they were asked for; kind is a key of s:kinds
+"   lines                    what would be done
+"   since                    when it came before the person's eyes; [] before
+"   top                      the first row of its text that is shown (ask_window.vim)
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" Those without an answer, the oldest first.
+let s:waiting = []
+
+" What the person has let through for as long as this editor runs: kind and text -> 1.
+let s:always = {}
+
+" What a question asks, by its kind.
+let s:kinds = {'execute': 'may it run this Ex command?', 'execute_code': 'may it run this code?'}
+
+let s:answers = {'yes': 'once', 'always': 'always', 'no': 'no'}
+
+" An answer that comes sooner after a question has come up was meant for something else, in ms.
+let s:calm = 700
+
+" How long a question waits for its answer by default, in ms.
+let s:patience = 120000
+let s:timer = -1
+
+" The method `ask`. It is answered at once; the person's answer is told later.
+function! vim_mcp#ask#ask(params) abort
+  let question = {'since': [], 'top': 0, 'lines': vim_mcp#lines#given(a:params, 'lines')}
+  for name in ['question', 'client', 'kind']
+    let question[name] = vim_mcp#params#string(a:params, name)
+  endfor
+  if !has_key(s:kinds, question.kind)
+    call vim_mcp#methods#invalid('`kind` is none of ' . join(sort(keys(s:kinds)), ', '))
+  elseif has_key(s:always, s:key(question))
+    call s:tell(question, 'always')
+  else
+    call add(s:waiting, question)
+    call s:present()
+  endif
+  return {}
+endfunction
+
+" The method `cancel_question`: who has asked does not want to know any more.
+function! vim_mcp#ask#cancel(params) abort
+  let ids = vim_mcp#params#strings(a:params, 'questions')
+  let before = len(s:waiting)
+  call filter(s:waiting, 'index(ids, v:val.question) < 0')
+  call s:present()
+  return {'cancelled': before - len(s:waiting)}
+endfunction
+
+" The connection is lost or ended, so nobody waits for answers.
+function! vim_mcp#ask#forget() abort
+  let s:waiting = []
+  call s:present()
+endfunction
+
+" The question that is shown, or {}.
+function! vim_mcp#ask#current() abort
+  return get(s:waiting, 0, {})
+endfunction
+
+" What is asked in it, in words.
+function! vim_mcp#ask#words(question) abort
+  let asker = a:question.client ==# '' ? 'a client' : a:question.client
+  let number = len(s:waiting) > 1 ? '(1 of ' . len(s:waiting) . ') ' : ''
+  return strtrans(number . asker . ' asks: ' . s:kinds[a:question.kind])
+endfunction
+
+" :VimMCPAnswer, its maps, chords and buttons: 'yes', 'always' or 'no'.
+function! vim_mcp#ask#answer(word) abort
+  let question = vim_mcp#ask#current()
+  if !has_key(s:answers, a:word)
+    call vim_mcp#notice#error(':VimMCPAnswer takes "yes", "always" or "no", not "' . a:word . '"')
+  elseif empty(question)
+    call vim_mcp#notice#error('nobody asks anything now')
+  elseif 1000 * reltimefloat(reltime(question.since)) < vim_mcp#setting('ask_calm', s:calm)
+    call vim_mcp#notice#unasked('the question has only just come up: answer it again')
+  else
+    call s:settle(question, s:answers[a:word])
+  endif
+endfunction
+
+" :VimMCPQuestion: all that would be done, in a window of its own to be read at leisure.
+function! vim_mcp#ask#open() abort
+  let question = vim_mcp#ask#current()
+  if empty(question)
+    call vim_mcp#notice#error('nobody asks anything now')
+    return
+  endif
+  topleft new
+  setlocal buftype=nofile bufhidden=wipe nobuflisted noswapfile noundofile nomodeline wrap nofoldenable
+  call setline(1, [vim_mcp#ask#words(question), ''] + map(copy(question.lines), 'vim_mcp#ask_window#visible(v:val)'))
+  setlocal nomodifiable nomodified
+endfunction
+
+" Completion of :VimMCPAnswer.
+function! vim_mcp#ask#complete(lead, line, position) abort
+  return "yes\nalways\nno"
+endfunction
+
+function! s:settle(question, answer) abort
+  if a:answer ==# 'always'
+    let s:always[s:key(a:question)] = 1
+  endif
+  call filter(s:waiting, 'v:val isnot a:question')
+  call s:tell(a:question, a:answer)
+  call s:present()
+endfunction
+
+function! s:key(question) abort
+  return a:question.kind . ' ' . join(a:question.lines, "\r\n")
+endfunction
+
+function! s:tell(question, answer) abort
+  call vim_mcp#transport#send({'type': 'answer', 'question': a:question.question, 'answer': a:answer})
+endfunction
+
+" Shows the first question, if there is one, and its number among those that wait.
+function! s:present() abort
+  let question = vim_mcp#ask#current()
+  if empty(question)
+    call timer_stop(s:timer)
+    call vim_mcp#ask_keys#unmap()
+    call vim_mcp#ask_window#close()
+    return
+  endif
+  if empty(question.since)
+    let question.since = reltime()
+    call timer_stop(s:timer)
+    let s:timer = timer_start(vim_mcp#setting('ask_timeout', s:patience), function('s:expire', [question]))
+  endif
+  call vim_mcp#ask_keys#map()
+  call vim_mcp#ask_window#show(question)
+endfunction
+
+function! s:expire(question, timer) abort
+  if vim_mcp#ask#current() is a:question
+    call vim_mcp#notice#unasked('a question was not answered in time: that is a no')
+    call s:settle(a:question, 'unanswered')
+  endif
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,212 @@
+" The popup that shows a question: who asks, what would be done, how to answer. It never takes the focus.
+"
+" Its rows are made here, so that both editors show the same: every line of the text is there, what is too long for a
+" row goes on in the next, and what could hide anything (control characters, marks that turn the direction of writing)
+" is spelt out. Of a long text a part is shown at a time; how much there is stands above it.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:max_width = 100
+
+" What strtrans() leaves, though nothing or nearly nothing is seen of it: first and last characters.
+let s:unseen = [[0x034f, 0x034f], [0x061c, 0x061c], [0x115f, 0x1160], [0x17b4, 0x17b5], [0x180b, 0x180f], [0x2800, 0x2800]]
+let s:unseen += [[0x3164, 0x3164], [0xfe00, 0xfe0f], [0xffa0, 0xffa0], [0xe0000, 0xe0fff]]
+
+let s:window = -1
+let s:buffer = -1
+let s:shown = {}
+
+" Show it in the lower right corner, over whatever is there.
+function! vim_mcp#ask_window#show(question) abort
+  let s:shown = a:question
+  augroup vim_mcp_ask
+    autocmd!
+    autocmd VimResized,TabEnter * call timer_start(0, {-> s:again()})
+    autocmd WinClosed * call timer_start(0, {-> s:again()})
+  augroup END
+  call s:draw()
+endfunction
+
+function! vim_mcp#ask_window#close() abort
+  let s:shown = {}
+  if exists('#vim_mcp_ask')
+    autocmd! vim_mcp_ask
+    augroup! vim_mcp_ask
+  endif
+  call s:hide()
+  call s:redraw()
+endfunction
+
+" On a command line the editors do not by themselves; Vim shows a popup there, but does not take it away.
+function! s:redraw() abort
+  if mode() ==# 'c'
+    redraw
+  endif
+endfunction
+
+" Show other rows of the text: a:pages further down, or up.
+function! vim_mcp#ask_window#scroll(pages) abort
+  if !empty(s:shown)
+    let s:shown.top += a:pages * (s:height() - 1)
+    call s:draw()
+  endif
+endfunction
+
+" What is at a place of the screen: 'yes', 'always', 'no', '' elsewhere in the popup, 'beside' outside of it.
+function! vim_mcp#ask_window#at(row, column) abort
+  if s:window < 0
+    return 'beside'
+  endif
+  let [row, column] = [a:row - s:place.row, a:column - s:place.column]
+  if row < 0 || row > s:place.height + 1 || column < 0 || column > s:place.width + 1
+    return 'beside'
+  endif
+  let found = filter(items(s:buttons), 'row == s:place.height && column >= v:val[1][0] && column <= v:val[1][1]')
+  return empty(found) ? '' : found[0][0]
+endfunction
+
+function! s:again() abort
+  if !empty(s:shown)
+    call s:draw()
+  endif
+endfunction
+
+function! s:draw() abort
+  let width = min([s:max_width, &columns - 4])
+  let rows = s:rows(s:shown.lines, width)
+  let height = min([len(rows), s:height()])
+  let s:shown.top = max([0, min([s:shown.top, len(rows) - height])])
+  let text = [s:head(width, rows, height)] + rows[s:shown.top : s:shown.top + height - 1] + [s:foot(width)]
+  let s:place = {'width': width, 'height': len(text)}
+  let s:place.row = &lines - &cmdheight - s:place.height - 2
+  let s:place.column = &columns - width - 1
+  try
+    call {has('nvim') ? 's:float' : 's:popup'}(text)
+  catch /:E\%(11\|523\|565\):/
+    " Not while the text is locked.
+    call timer_start(100, {-> s:again()})
+  endtry
+  call s:redraw()
+endfunction
+
+" How many rows of the text are shown at most.
+function! s:height() abort
+  return max([1, (&lines - &cmdheight) / 2 - 4])
+endfunction
+
+function! s:head(width, rows, height) abort
+  let part = len(a:rows) > a:height ? printf(' [rows %d-%d of %d]', s:shown.top + 1, s:shown.top + a:height, len(a:rows)) : ''
+  return s:cut(vim_mcp#ask#words(s:shown), a:width - strdisplaywidth(part)) . part
+endfunction
+
+" The buttons, with the keys that do the same.
+function! s:foot(width) abort
+  let chords = vim_mcp#ask_keys#complete()
+  let foot = ''
+  let s:buttons = {}
+  for word in ['yes', 'always', 'no']
+    let button = '[' . word . (chords ? ' CTRL-\ ' . word[0] : '') . ']'
+    let s:buttons[word] = [len(foot) + 1, len(foot) + len(button)]
+    let foot .= button . ' '
+  endfor
+  return s:cut(foot . (chords ? 'CTRL-\ j/k scrolls' : ':VimMCPAnswer yes|always|no'), a:width)
+endfunction
+
+function! s:cut(text, width) abort
+  let text = a:text
+  while strdisplaywidth(text) > a:width
+    let text = strcharpart(text, 0, strchars(text) - 1)
+  endwhile
+  return text
+endfunction
+
+" Every row is as wide as the popup at most; of several lines each has its number.
+function! s:rows(lines, width) abort
+  if has_key(s:shown, 'rows') && s:shown.rows_width == a:width
+    return s:shown.rows
+  endif
+  let digits = len(a:lines) > 1 ? len(len(a:lines)) + 1 : 0
+  let rows = []
+  for index in range(len(a:lines))
+    let number = digits ? printf('%*d ', digits - 1, index + 1) : ''
+    for piece in s:pieces(vim_mcp#ask_window#visible(a:lines[index]), a:width - digits)
+      call add(rows, number . piece)
+      let number = repeat(' ', digits)
+    endfor
+  endfor
+  let [s:shown.rows, s:shown.rows_width] = [rows, a:width]
+  return rows
+endfunction
+
+function! s:pieces(text, width) abort
+  " A character takes two cells at most.
+  let length = a:text =~# '[^ -~]' ? a:width / 2 : a:width
+  return a:text ==# '' ? [''] : split(a:text, '.\{' . length . '}\zs')
+endfunction
+
+" A line with everything in it spelt out that would not be seen, or would change how the rest is seen.
+function! vim_mcp#ask_window#visible(line) abort
+  let text = strtrans(substitute(a:line, "\t", '    ', 'g'))
+  return text =~# '^[ -~]*$' ? text : join(map(str2list(text), 's:spelt(v:val)'), '')
+endfunction
+
+function! s:spelt(number) abort
+  for [first, last] in a:number > 0x300 ? s:unseen : []
+    if a:number >= first && a:number <= last
+      return printf('<%04x>', a:number)
+    endif
+  endfor
+  return nr2char(a:number)
+endfunction
+
+function! s:popup(text) abort
+  let options = {'line': s:place.row, 'col': s:place.column, 'pos': 'topleft', 'fixed': 1, 'wrap': 0, 'tabpage': -1,
+        \ 'minwidth': s:place.width, 'maxwidth': s:place.width, 'minheight': s:place.height, 'maxheight': s:place.height,
+        \ 'border': [], 'highlight': 'Pmenu', 'zindex': 300, 'callback': {window, result -> s:closed(window)}}
+  if s:window > 0 && !empty(popup_getpos(s:window))
+    call popup_setoptions(s:window, options)
+    call popup_settext(s:window, a:text)
+    return
+  endif
+  let s:window = popup_create(a:text, options)
+endfunction
+
+" By a plugin that clears all popups, perhaps.
+function! s:closed(window) abort
+  if a:window == s:window
+    let s:window = -1
+    call timer_start(0, {-> s:again()})
+  endif
+endfunction
+
+function! s:float(text) abort
+  if !bufexists(s:buffer)
+    let s:buffer = nvim_create_buf(v:false, v:true)
+  endif
+  call nvim_buf_set_lines(s:buffer, 0, -1, v:false, a:text)
+  let options = {'relative': 'editor', 'row': s:place.row - 1, 'col': s:place.column - 1, 'width': s:place.width,
+        \ 'height': s:place.height, 'focusable': v:false, 'style': 'minimal', 'border': 'single', 'zindex': 250}
+  if s:window > 0 && nvim_win_is_valid(s:window) && nvim_win_get_tabpage(s:window) == nvim_get_current_tabpage()
+    call nvim_win_set_config(s:window, options)
+    return
+  endif
+  call s:hide()
+  let s:window = nvim_open_win(s:buffer, v:false, extend(options, {'noautocmd': v:true}))
+  call nvim_win_set_option(s:window, 'wrap', v:false)
+endfunction
+
+function! s:hide() abort
+  if s:window < 0
+    return
+  endif
+  let [window, s:window] = [s:window, -1]
+  if !has('nvim')
+    call popup_close(window)
+  elseif nvim_win_is_valid(window)
+    call nvim_win_close(window, v:true)
+  endif
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,285 @@
+"""Questions to the person: seen in every mode, answered on purpose only, and in nobody's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.editing import text, wait_mode, wait_text
+from tests.support.editors import EditorHome, Terminal
+from tests.support.inside import Inside
+from tests.support.rawhub import EditorError, RawEditor, RawHub
+from tests.support.waiting import wait_until
+
+Scene = tuple[Terminal, RawEditor]
+
+
+@pytest.fixture
+def scene(inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], home: EditorHome) -> Scene:
+    """A registered editor, in which answers count at once after a question has come up."""
+    home.add(
+        "set noswapfile mouse=a timeoutlen=300", "let g:vim_mcp_ask_calm = 0",
+        *(f"nmap g{word[0]} <Plug>(vim-mcp-answer-{word})" for word in ("yes", "always", "no")),
+    )  # fmt: skip
+    terminal = launch("one.txt")
+    link = raw_hub.editor()
+    link.event("BufEnter")
+    return terminal, link
+
+
+def ask(link: RawEditor, *lines: str, question: str = "q1", client: str = "claude-code", **more: Any) -> None:
+    """Put a question about an Ex command."""
+    link.request("ask", **{"question": question, "client": client, "kind": "execute", "lines": list(lines), **more})
+
+
+def answered(link: RawEditor) -> tuple[str, str]:
+    """Wait for the next answer: the question and what was said."""
+    message = link.event("answer")
+    return message["question"], message["answer"]
+
+
+def seen(terminal: Terminal, *texts: str) -> str:
+    """Wait until all of it is on the screen."""
+    return terminal.wait_screen(lambda screen: all(text in screen for text in texts))
+
+
+_WINDOWS = "len(filter(range(1, winnr('$')), 'win_gettype(v:val) !=# \"popup\"'))"
+QUESTION = "claude-code asks: may it run this Ex command?"
+GONE = "asks: may it"
+
+
+def gone(terminal: Terminal) -> None:
+    """Wait until no question is on the screen."""
+    terminal.wait_screen(lambda screen: GONE not in screen)
+
+
+@pytest.mark.requirement("ASK-01")
+def test_it_says_who_asks_what_and_how_to_answer(scene: Scene) -> None:
+    terminal, link = scene
+    ask(link, "!rm -rf /tmp/x")
+    seen(terminal, QUESTION, "!rm -rf /tmp/x", "[yes CTRL-\\ y] [always CTRL-\\ a] [no CTRL-\\ n]")
+    ask(link, "print(1)", question="q2", kind="execute_code", client="codex")
+    seen(terminal, "(1 of 2) " + QUESTION)
+    terminal.type("\x1cn")
+    assert answered(link) == ("q1", "no")
+    seen(terminal, "codex asks: may it run this code?", "print(1)")
+
+
+WORDS = {"yes": "once", "always": "always", "no": "no"}
+WAYS = {
+    "a chord": lambda word: f"\x1c{word[0]}",
+    "the command": lambda word: f":VimMCPAnswer {word}\r",
+    "the map": lambda word: {"yes": "gy", "always": "ga", "no": "gn"}[word],
+}
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.requirement("ASK-02")
+def test_each_way_gives_each_answer(scene: Scene, way: str, word: str) -> None:
+    terminal, link = scene
+    ask(link, "!ls")
+    seen(terminal, QUESTION)
+    terminal.type(WAYS[way](word))
+    assert answered(link) == ("q1", WORDS[word])
+    gone(terminal)
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.requirement("ASK-02")
+def test_a_click_answers(scene: Scene, kind: str, word: str) -> None:
+    terminal, link = scene
+    if kind == "nvim07":
+        pytest.skip("Neovim 0.7 does not tell where the mouse is")
+    ask(link, "!ls")
+    seen(terminal, QUESTION)
+    row, line = next((n, line) for n, line in enumerate(terminal.lines(), 1) if f"[{word} " in line)
+    terminal.type(f"\x1b[<0;{line.index(f'[{word} ') + 2};{row}M\x1b[<0;{line.index(f'[{word} ') + 2};{row}m")
+    assert answered(link) == ("q1", WORDS[word])
+
+
+MODES = {
+    "normal": ("", "n"), "insert": ("i", "i"), "replace": ("R", "R"), "visual": ("v", "v"),
+    "select": ("gh", "s"), "command line": (":echo 1", "c"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.requirement("ASK-02", "ASK-03")
+def test_in_each_mode_it_is_seen_and_answered_and_the_mode_stays(scene: Scene, mode: str) -> None:
+    terminal, link = scene
+    keys, letter = MODES[mode]
+    terminal.type("ione two\x1b0" + keys)
+    wait_mode(link, letter)
+    ask(link, "!ls")
+    seen(terminal, QUESTION, "!ls")
+    terminal.type("\x1cy")
+    assert answered(link) == ("q1", "once")
+    gone(terminal)
+    wait_mode(link, letter)
+    assert text(link) == ["one two"]
+
+
+TYPED = "yes no always y n a \\y ~!@#$%^&*()_+ The quick brown fox jumps over the lazy dog 0123456789 "
+
+
+@pytest.mark.requirement("ASK-03")
+def test_what_is_typed_meanwhile_is_text(scene: Scene) -> None:
+    terminal, link = scene
+    terminal.type("i")
+    wait_mode(link, "i")
+    for index in range(3):
+        ask(link, f"!{index}", question=f"q{index}")
+        for character in TYPED:
+            terminal.type(character)
+        link.request("cancel_question", questions=[f"q{index}"])
+    wait_text(link, [TYPED * 3])
+
+
+@pytest.mark.requirement("ASK-03")
+def test_what_is_typed_into_a_command_line_meanwhile_is_that_command(scene: Scene, inside: Inside) -> None:
+    terminal, link = scene
+    terminal.type(":let g:typed = '")
+    wait_mode(link, "c")
+    ask(link, "!ls")
+    seen(terminal, QUESTION)
+    terminal.type(TYPED + "'\r")
+    assert inside.value(terminal, "g:typed") == TYPED
+    assert link.events.empty() or "answer" not in {message.get("type") for message in link.events.queue}
+
+
+@pytest.mark.requirement("ASK-02", "ASK-03")
+def test_in_a_terminal_the_program_gets_all_but_the_answer(scene: Scene, kind: str) -> None:
+    terminal, link = scene
+    terminal.type(":terminal cat\r" if kind == "vim" else ":terminal cat\ri")
+    wait_mode(link, "t")
+    terminal.type("before ")
+    ask(link, "!ls")
+    seen(terminal, QUESTION, "before")
+    terminal.type("after\x1cy!\r")
+    assert answered(link) == ("q1", "once")
+    seen(terminal, "before after!")
+    wait_mode(link, "t")
+
+
+@pytest.mark.requirement("ASK-04")
+def test_an_answer_that_comes_at_once_was_meant_for_something_else(scene: Scene) -> None:
+    terminal, link = scene
+    terminal.type(":let g:vim_mcp_ask_calm = 100000\r")
+    ask(link, "!ls")
+    seen(terminal, QUESTION)
+    terminal.type("\x1cy")
+    seen(terminal, "only just come up", QUESTION)
+    terminal.type(":let g:vim_mcp_ask_calm = 0\r\x1cn")
+    assert answered(link) == ("q1", "no")
+
+
+@pytest.mark.requirement("ASK-05")
+def test_what_nobody_answers_counts_as_no_and_is_said_to_be_unanswered(scene: Scene) -> None:
+    terminal, link = scene
+    terminal.type(":let g:vim_mcp_ask_timeout = 300\r")
+    ask(link, "!ls")
+    assert answered(link) == ("q1", "unanswered")
+    seen(terminal, "was not answered in time: that is a no")
+    gone(terminal)
+
+
+@pytest.mark.requirement("ASK-05")
+def test_who_has_asked_can_withdraw(scene: Scene) -> None:
+    terminal, link = scene
+    ask(link, "!first")
+    ask(link, "!second", question="q2")
+    seen(terminal, "(1 of 2)", "!first")
+    assert link.request("cancel_question", questions=["q1", "unknown"]) == {"cancelled": 1}
+    seen(terminal, QUESTION, "!second")
+    assert link.request("cancel_question", questions=["q2"]) == {"cancelled": 1}
+    gone(terminal)
+    terminal.type(":VimMCPAnswer yes\r")
+    seen(terminal, "nobody asks anything now")
+
+
+@pytest.mark.requirement("ASK-06")
+def test_always_is_for_this_very_text(scene: Scene) -> None:
+    terminal, link = scene
+    ask(link, "!ls")
+    seen(terminal, QUESTION)
+    terminal.type("\x1ca")
+    assert answered(link) == ("q1", "always")
+    ask(link, "!ls", question="q2")
+    assert answered(link) == ("q2", "always")
+    ask(link, "!ls -a", question="q3")
+    seen(terminal, QUESTION, "!ls -a")
+
+
+@pytest.mark.requirement("ASK-01")
+def test_a_long_text_is_shown_whole_and_harmless(scene: Scene) -> None:
+    terminal, link = scene
+    lines = [f"line {number}" for number in range(1, 5001)]
+    lines[1] = "nul \n escape \x1b[2J bidi \u202e\u2066 hidden \u200b\ufeff\U000e0041 tab\tend"
+    lines[2] = "x" * 200 + " end of it"
+    ask(link, *lines)
+    screen = seen(terminal, "of 500")
+    assert "nul ^@ escape ^[[2J bidi <202e><2066> hidden <200b><feff>" in screen
+    assert "x end of it" in screen
+    for line in range(4, 30):
+        while f" {line} line {line} " not in screen:
+            terminal.type("\x1cj")
+            screen = terminal.wait_screen(lambda now, before=screen: now != before)  # type: ignore[misc]  # mypy wants no default
+    terminal.type("\x1cj" * 1000)
+    seen(terminal, "5000 line 5000 ")
+
+
+@pytest.mark.requirement("ASK-01")
+def test_all_of_it_can_be_read_in_a_window(scene: Scene) -> None:
+    terminal, link = scene
+    ask(link, *(f"line {number}" for number in range(1, 301)))
+    seen(terminal, QUESTION)
+    terminal.type(":VimMCPQuestion\rG")
+    seen(terminal, "line 300")
+    terminal.type(":q\r\x1cy")
+    assert answered(link) == ("q1", "once")
+
+
+@pytest.mark.requirement("ASK-03")
+def test_what_the_person_has_mapped_stays_theirs(scene: Scene, inside: Inside) -> None:
+    terminal, link = scene
+    terminal.type(":nnoremap <C-Bslash> <Cmd>let g:mine = 1<CR>\r")
+    ask(link, "!ls")
+    seen(terminal, QUESTION, ":VimMCPAnswer yes|always|no")
+    terminal.type("\x1c")
+    wait_until(lambda: inside.value(terminal, "get(g:, 'mine', 0)") == 1, "their own map")
+    terminal.type(":VimMCPAnswer no\r")
+    assert answered(link) == ("q1", "no")
+    assert inside.value(terminal, "[maparg('<C-Bslash>y', 'i'), maparg('<LeftMouse>', 'n')]") == ["", ""]
+
+
+@pytest.mark.requirement("ASK-03")
+def test_it_is_seen_in_each_tab_page_and_takes_no_window(scene: Scene, inside: Inside) -> None:
+    terminal, link = scene
+    ask(link, "!ls")
+    seen(terminal, QUESTION)
+    terminal.type(":tabnew\r")
+    seen(terminal, QUESTION, "!ls")
+    assert inside.value(terminal, _WINDOWS) == 1
+    terminal.type(":tabclose\r")
+    seen(terminal, QUESTION, "!ls")
+    terminal.type(":only\r")
+    seen(terminal, QUESTION, "!ls")
+
+
+@pytest.mark.requirement("ASK-05")
+def test_without_a_hub_nobody_asks(scene: Scene, raw_hub: RawHub) -> None:
+    terminal, link = scene
+    ask(link, "!ls")
+    seen(terminal, QUESTION)
+    raw_hub.close()
+    gone(terminal)
+
+
+def test_what_it_does_not_know_is_refused(scene: Scene) -> None:
+    _, link = scene
+    for wrong in ({"kind": "dance"}, {"lines": "text"}, {"question": 1}):
+        with pytest.raises(EditorError, match=r"kind|lines|question"):
+            ask(link, "!ls", **wrong)
