@@ -63,7 +63,7 @@ class Notifications:
     def _selected(self, message: dict[str, Any]) -> None:
         self._latest = message["selection"]
         payload = selection_changed(self._latest)
-        for listener in self._there():
+        for listener in self._listening():
             listener.select(payload)
 
     def _mentioned(self, message: dict[str, Any]) -> None:
@@ -79,12 +79,12 @@ class Notifications:
 
     def _tell(self, payload: bytes) -> bool:
         """Send to everybody who listens; whether anybody does."""
-        listeners = self._there()
+        listeners = self._listening()
         for listener in listeners:
             listener.write(payload)
         return bool(listeners)
 
-    def _there(self) -> list[Listener]:
+    def _listening(self) -> list[Listener]:
         return [listener for listener in self._listeners if listener.settled]
 
 
