@@ -42,11 +42,12 @@ function! vim_mcp#buffers#state(events) abort
   endif
   if l:access ==# 'off'
     return {'access': l:access, 'current_buffer': v:null, 'windows': [], 'buffers': [], 'cursor': [1, 1],
-          \ 'mode': mode(1), 'cwd': getcwd(), 'folders': s:folders}
+          \ 'execute_code': vim_mcp#kernel#permission(), 'mode': mode(1), 'cwd': getcwd(), 'folders': s:folders}
   endif
   let l:buffers = s:recent(l:beyond_keys)
   let l:current = s:pushed.index < 0 ? vim_mcp#buffers#info(bufnr('%')) : l:buffers[s:pushed.index]
-  return extend(s:whole(l:buffers), {'current_buffer': l:current, 'access': l:access, 'folders': s:folders})
+  return extend(s:whole(l:buffers), {'current_buffer': l:current, 'access': l:access, 'folders': s:folders,
+        \ 'execute_code': vim_mcp#kernel#permission()})
 endfunction
 
 function! s:whole(buffers) abort

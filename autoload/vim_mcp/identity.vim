@@ -173,6 +173,7 @@ function! vim_mcp#identity#info() abort
   let info.folders = vim_mcp#identity#folders()
   let info.encoding = &encoding
   let info.access = vim_mcp#methods#access()
+  let info.execute_code = vim_mcp#kernel#permission()
   let info.ide_name = vim_mcp#setting('ide_name', '')
   let info.state_interval = vim_mcp#setting('state_interval', 1000)
   return info

@@ -14,6 +14,7 @@ from vim_mcp.connection import LineConnection
 from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.registry import Preference
 from vim_mcp.errors import INTERNAL_ERROR
+from vim_mcp.kernel.kernels import Kernels
 
 
 class Client:
@@ -50,9 +51,10 @@ class Client:
 class Clients:
     """All of them. `changed` is called whenever one comes or goes."""
 
-    def __init__(self, directory: Directory, preference: Preference, changed: Callable[[], None]):
+    def __init__(self, directory: Directory, preference: Preference, kernels: Kernels, changed: Callable[[], None]):
         self._directory = directory
         self._preference = preference
+        self._kernels = kernels
         self._changed = changed
         self._clients: dict[Client, asyncio.Task[None]] = {}
         self._sdk: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -87,6 +89,7 @@ class Clients:
         session = module.Session(
             self._directory,
             self._preference,
+            self._kernels,
             module.Hello(hello.get("cwd") or str(Path.home()), hello.get("instance"), hello.get("state") or {}),
             connection.write,
             connection.drain,

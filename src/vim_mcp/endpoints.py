@@ -24,6 +24,7 @@ from vim_mcp.editor.watching import Watching
 from vim_mcp.ide.lockfile import Lock, LockDirectory, LockRefused
 from vim_mcp.ide.notifications import Listener, Notifications
 from vim_mcp.ide.ports import listen, listen_anywhere
+from vim_mcp.kernel.kernels import Kernels
 
 if TYPE_CHECKING:
     from vim_mcp.ide.websocket import Peer, WebSocketServer
@@ -51,9 +52,12 @@ Sessions = asyncio.Future[Callable[..., Any] | None]
 class Endpoint:
     """One editor's. What the editor tells is taken from the first moment on, whether the port is open yet or not."""
 
-    def __init__(self, editor: Editor, locks: LockDirectory, sessions_to_come: Sessions, watching: Watching):
+    def __init__(
+        self, editor: Editor, locks: LockDirectory, sessions_to_come: Sessions, watching: Watching, kernels: Kernels
+    ):
         self.editor = editor
         self.reviews = Reviews(editor)
+        self._kernel = kernels.of(editor.info.pid)
         self.turns = Turns(editor, watching)
         self.reviews.on_accepted.append(lambda path, _text: self.turns.expect([path]))
         self.lock: Lock | None = None
@@ -186,7 +190,9 @@ class Endpoint:
             return
         latest = self._notifications.latest
         listener = self._notifications.join(peer.write)
-        session = new_session(self.editor, self.folders, latest, self.reviews, listener.answer, peer.drain)
+        session = new_session(
+            self.editor, self.folders, latest, self.reviews, self._kernel, listener.answer, peer.drain
+        )
         self._sessions.append(session)
         self.turns.joined(session)
         self._log_number()
@@ -205,11 +211,12 @@ class Endpoint:
 class Endpoints:
     """All of them: they come and go with the editors of `directory`."""
 
-    def __init__(self, config: Config, directory: Directory):
+    def __init__(self, config: Config, directory: Directory, kernels: Kernels):
         self._locks = LockDirectory(config.lock_directory, config.ledger)
         self._server: asyncio.Task[type[WebSocketServer]] | None = None
         self._sessions: Sessions = asyncio.get_running_loop().create_future()
         self._endpoints: dict[str, Endpoint] = {}
+        self._kernels = kernels
         self._watching = Watching()
         self._earlier: dict[int, Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -240,7 +247,7 @@ class Endpoints:
     def _on_change(self, events: frozenset[str], editor: Editor) -> None:
         if JOINED in events:
             endpoint = self._endpoints[editor.instance_id] = Endpoint(
-                editor, self._locks, self._sessions, self._watching
+                editor, self._locks, self._sessions, self._watching, self._kernels
             )
             self._open(endpoint)
         elif LEFT in events:
@@ -345,7 +352,7 @@ def _call(message: bytes) -> tuple[str | None, dict[str, Any]]:
         return None, {}
     try:
         parsed = json.loads(message)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None, {}
     method, params = (parsed.get("method"), parsed.get("params")) if isinstance(parsed, dict) else (None, None)
     return method if isinstance(method, str) else None, params if isinstance(params, dict) else {}

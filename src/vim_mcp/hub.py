@@ -19,6 +19,7 @@ from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.process import peer_uid
 from vim_mcp.editor.registry import Preference
 from vim_mcp.endpoints import Endpoints
+from vim_mcp.kernel.kernels import Kernels
 from vim_mcp.registration import Registrar
 from vim_mcp.releases import release
 from vim_mcp.socketlock import HubRunning, SocketLock, SocketUnusable
@@ -37,8 +38,10 @@ class Hub:
         self._lock = lock
         self._directory = Directory()
         self._registrar = Registrar(config, self._directory)
-        self._endpoints = Endpoints(config, self._directory)
-        self._clients = Clients(self._directory, Preference(config.preference), self._watch_idleness)
+        self._kernels = Kernels(config.runtime)
+        self._endpoints = Endpoints(config, self._directory, self._kernels)
+        preference = Preference(config.preference)
+        self._clients = Clients(self._directory, preference, self._kernels, self._watch_idleness)
         self._directory.listen(lambda _events, _editor: self._watch_idleness())
         self._tasks: set[asyncio.Task[Any]] = set()
         self._leaving: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -50,6 +53,7 @@ class Hub:
         """Serve until told to leave; then nothing of ours is left but the log and the preference."""
         self._registrar.take_over()
         self._endpoints.take_over()
+        self._kernels.take_over()
         for sign in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(sign, self.leave, "stop")
         await self._listen(self._lock.bind())
@@ -97,6 +101,7 @@ class Hub:
         self._registrar.say_goodbye(reason)
         await self._clients.say_goodbye(reason)
         await self._endpoints.left()
+        await self._kernels.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -19,6 +19,7 @@ from vim_mcp.editor.link import Editor
 from vim_mcp.editor.messages import EditorInfo
 from vim_mcp.endpoints import Endpoints
 from vim_mcp.ide.lockfile import Lock, LockDirectory
+from vim_mcp.kernel.kernels import Kernels
 
 pytestmark = pytest.mark.anyio
 
@@ -82,7 +83,7 @@ async def test_after_a_while_only_the_locks_of_those_that_came_back_are_there(
     earlier.write(its)
     monkeypatch.setattr(endpoints, "PATIENCE", 0.0)
     directory = Directory()
-    hub = Endpoints(config, directory)
+    hub = Endpoints(config, directory, Kernels(config.runtime))
     hub.take_over()
     directory.add(editor(config))
     await next_moment()
@@ -103,7 +104,7 @@ async def test_a_hub_that_leaves_for_a_newer_one_leaves_the_locks(
     earlier.write(lock(45671, os.getpid()))
     earlier.write(lock(45672, other_pid))
     directory = Directory()
-    hub = Endpoints(config, directory)
+    hub = Endpoints(config, directory, Kernels(config.runtime))
     hub.take_over()
     directory.add(editor(config))
     hub.leave(reason)
@@ -116,7 +117,7 @@ async def test_without_the_library_there_is_no_port_and_that_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "vim_mcp.ide.websocket", None)
     directory = Directory()
-    hub = Endpoints(config, directory)
+    hub = Endpoints(config, directory, Kernels(config.runtime))
     directory.add(editor(config))
     assert len(list(config.lock_directory.iterdir())) == 1
     await hub.left()
@@ -131,4 +132,4 @@ async def test_where_the_sessions_cannot_be_imported_it_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "vim_mcp.session.ide", None)
     with pytest.raises(RuntimeError, match=r"cannot be imported .*: install vim-mcp anew"):
-        await Endpoints(config, Directory()).load_sessions()
+        await Endpoints(config, Directory(), Kernels(config.runtime)).load_sessions()

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from vim_mcp.editor.reviews import Reviews
-from vim_mcp.errors import CommandFailed, EditorBusy
+from vim_mcp.errors import CommandFailed, EditorBusy, EditorMethodError
+from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.session.ide import IdeSession
 from vim_mcp.tools.idebase import IdeCall, Spellings
 
@@ -39,6 +40,8 @@ class FakeEditor:
         self.answers = answers
         self.asked: list[tuple[str, Message]] = []
         self.on_gone: list[Callable[[], None]] = []
+        self.questions: Message = {}
+        self.runs_code = True
         self.hanging = asyncio.Event()
         self.ended = asyncio.Event()
 
@@ -55,6 +58,9 @@ class FakeEditor:
                 self.ended.set()
         return answer
 
+    def tell(self, method: str, params: Message) -> None:
+        self.asked.append((method, params))
+
 
 class Client:
     """The other end of a session."""
@@ -64,7 +70,16 @@ class Client:
         self.written: asyncio.Queue[Message] = asyncio.Queue()
         self.raw: list[bytes] = []
         reviews = Reviews(editor)  # type: ignore[arg-type]  # a fake
-        self.session = IdeSession(editor, lambda: ["/p", "/q"], lambda: latest, reviews, self._write, self._drain)  # type: ignore[arg-type]  # a fake
+        kernel = Kernel(Path("/p"), 0)
+        self.session = IdeSession(
+            editor,  # type: ignore[arg-type]  # a fake
+            lambda: ["/p", "/q"],
+            lambda: latest,
+            reviews,
+            kernel,
+            self._write,
+            self._drain,
+        )
         self._number = 0
 
     def _write(self, data: bytes) -> None:
@@ -382,14 +397,17 @@ def test_a_call_that_fails_says_so_in_words() -> None:
 
 
 @pytest.mark.requirement("IDE-TOOL-16")
-def test_there_is_no_kernel_to_execute_code() -> None:
+@pytest.mark.parametrize(("permission", "told"), [("off", "'off'"), ("ask", "its plugin cannot")])
+def test_code_is_not_executed_unless_the_user_lets_it(permission: str, told: str) -> None:
     async def conversation(client: Client) -> None:
         await client.start()
         result = await client.call("executeCode", code="1 + 1")
         assert result["isError"]
-        assert "No Jupyter kernel" in result["content"][0]["text"]
+        assert told in result["content"][0]["text"]
 
-    assert talk(conversation).editor.asked == []
+    unknown = EditorMethodError(-32601, "this editor knows no method `ask`")
+    settings = {"permission": permission, "timeout": 120, "kernel": "", "folder": "/p"}
+    talk(conversation, FakeEditor(get_environment=settings, ask=unknown))
 
 
 SELECTED = {
@@ -702,7 +720,9 @@ def test_relative_names_are_in_the_folder_that_has_them(tmp_path: Path, monkeypa
 
     def named(path: str, *folders: str) -> str:
         editor: Any = FakeEditor()
-        call = IdeCall(editor, "", lambda: list(folders), lambda: None, Spellings(), Reviews(editor), owner=None)
+        call = IdeCall(
+            editor, "", lambda: list(folders), lambda: None, Spellings(), Reviews(editor), Kernel(Path("/p"), 0), None
+        )
         return call.file(path)
 
     assert named("there", first, second) == f"{second}/there"

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.played import Played, write
 from vim_mcp.editor.reviews import MAX_PENDING
+from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.session.ide import IdeSession
 
 Message = dict[str, Any]
@@ -29,7 +30,9 @@ class Client:
         self._changed = asyncio.Event()
         self._number = 0
         folders = lambda: ["/p"]  # noqa: E731 - one of three callbacks in a row
-        self.session = IdeSession(played.editor, folders, lambda: None, played.reviews, self._write, self._drain)
+        self.session = IdeSession(
+            played.editor, folders, lambda: None, played.reviews, Kernel(Path("/p"), 0), self._write, self._drain
+        )
         self._serving = asyncio.create_task(self.session.run())
 
     def _write(self, data: bytes) -> None:

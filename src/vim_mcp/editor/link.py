@@ -51,7 +51,7 @@ class Editor:
         self.on_event: Callable[[frozenset[str]], None] = lambda _events: None
         self.on_message: dict[str, Callable[[dict[str, Any]], None]] = {}
         self.on_gone: list[Callable[[], None]] = []
-        self.answers: dict[str, asyncio.Future[str]] = {}
+        self.questions: dict[str, asyncio.Future[str]] = {}
         """What its user is asked and has not answered, by the question's id."""
         self._connection = connection
         self._runtime = runtime
@@ -67,6 +67,11 @@ class Editor:
     def connected(self) -> bool:
         """Whether requests can be sent."""
         return not self._connection.closed
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether its user lets clients run code at all, be it after a question."""
+        return bool(self.state.get("execute_code", self.info.execute_code) != "off")
 
     async def request(self, method: str, params: dict[str, Any] | None = None, timeout: float = 5.0) -> Any:
         """Ask the editor and return its result.
@@ -90,6 +95,11 @@ class Editor:
         finally:
             del self._pending[request_id]
             self._begun.discard(request_id)
+
+    def tell(self, method: str, params: dict[str, Any]) -> None:
+        """Have the editor do something whose answer nobody waits for."""
+        if self.connected:
+            self.send({"id": next(self._ids), "method": method, "params": params})
 
     @contextlib.contextmanager
     def _command_running(self, method: str) -> Iterator[None]:
@@ -217,7 +227,7 @@ class Editor:
             listener(message)
 
     def _answered(self, question: str, answer: str) -> None:
-        future = self.answers.get(question)
+        future = self.questions.get(question)
         if future is not None and not future.done():
             future.set_result(answer)
 
@@ -243,7 +253,7 @@ class Editor:
 
     def _lost(self) -> None:
         self._interrupt_after(0)
-        for future in [*self._pending.values(), *self.answers.values()]:
+        for future in [*self._pending.values(), *self.questions.values()]:
             if not future.done():
                 future.set_exception(self._gone())
         for callback in self.on_gone:

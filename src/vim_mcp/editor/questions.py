@@ -12,7 +12,7 @@ from vim_mcp.errors import CommandFailed, EditorBusy, EditorMethodError
 from vim_mcp.text import exact_lines
 
 Answer = Literal["once", "always", "no", "unanswered"]
-"""`always`: also what is asked for next in the same matter, as long as the asking client is there."""
+"""`always`: the editor asks no more about this very text, and answers so itself."""
 
 _LITTLE = 32 * 1024
 """Characters of text that go in the request; more goes by a file."""
@@ -26,22 +26,23 @@ _UNKNOWN_METHOD = -32601
 async def ask(editor: Editor, client: str, kind: str, text: str) -> Answer:
     """What the editor's user answers to the question whether `client` may run `text`.
 
-    `kind` says what it is: `execute_code`, or `execute` for an Ex command. A cancelled call withdraws the question. Raises `ConnectionLost` when the editor leaves, `CommandFailed` (kind
-    `refused`) when it cannot ask, and (`access`, …) what it answers.
+    `kind` says what it is: `execute_code`, or `execute` for an Ex command. A cancelled call withdraws the question.
+    Raises `ConnectionLost` when the editor leaves, `CommandFailed` (kind `refused`) when it cannot ask, and (`access`,
+    …) what it answers.
     """
     question = secrets.token_hex(8)  # no hub before this one has used it
-    answer = editor.answers[question] = asyncio.get_running_loop().create_future()
+    answer = editor.questions[question] = asyncio.get_running_loop().create_future()
     try:
         await _put(editor, {"question": question, "client": client, "kind": kind}, text)
         with contextlib.suppress(TimeoutError):
             return _known(await asyncio.wait_for(asyncio.shield(answer), _LONGEST))
         return "unanswered"
     finally:
-        del editor.answers[question]
+        del editor.questions[question]
         if answer.done():
             answer.exception()  # told already, by the request that failed with it
         else:
-            editor.send({"type": "cancel_question", "questions": [question]})
+            editor.tell("cancel_question", {"questions": [question]})
 
 
 def _known(answer: str) -> Answer:
@@ -54,11 +55,11 @@ async def _put(editor: Editor, params: dict[str, Any], text: str) -> None:
     lines = exact_lines(text)
     try:
         if len(text) <= _LITTLE and editor.info.encoding == "utf-8":
-            await _insist(editor, {**params, "text": lines})
+            await _insist(editor, {**params, "lines": lines})
             return
         with editor.text_file() as path:
             path.write_bytes(text.encode("utf-8", "replace"))
-            await _insist(editor, {**params, "text_file": str(path)})
+            await _insist(editor, {**params, "lines_file": str(path)})
     except EditorMethodError as error:
         if error.code != _UNKNOWN_METHOD:
             raise

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import weakref
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,17 +38,12 @@ _NO_INPUT = (
 
 
 class Kernel:
-    """The kernel of the editor whose process id is `editor`; there need not be one yet.
+    """The kernel of the editor whose process id is `editor`; there need not be one yet."""
 
-    `trusted` are the clients whose code its user lets run without being asked.
-    """
-
-    def __init__(self, runtime: Path, editor: int, watched: int):
-        self.trusted: weakref.WeakSet[Any] = weakref.WeakSet()
+    def __init__(self, runtime: Path, editor: int):
         self.report: Report = lambda _kind, _fields: None
         self._runtime = runtime
         self._editor = editor
-        self._watched = watched
         self._turn = asyncio.Lock()
         self._guarded: Guarded | None = None
         self._channels: Channels | None = None
@@ -132,7 +126,7 @@ class Kernel:
         """Start it by that connection; "", or why it does not answer."""
         about = {"name": choice.name, "language": choice.language, "by_message": choice.by_message, "attached": ""}
         guarded = await Guarded.start(directory, {
-            "watch": self._watched, "argv": list(choice.argv), "environment": dict(choice.environment),
+            "watch": self._editor, "argv": list(choice.argv), "environment": dict(choice.environment),
             "folder": choice.folder, "connection": connection, "about": about,
         })  # fmt: skip
         return await self._connect(guarded, connection, limit)
@@ -315,7 +309,7 @@ class Kernel:
             await self.shut_down("The user has attached another kernel since the last call.")
             about = {"name": str(file), "language": "", "by_message": True, "attached": str(file)}
             directory = place.new(self._runtime, self._editor)
-            order = {"watch": self._watched, "argv": None, "about": about}
+            order = {"watch": self._editor, "argv": None, "about": about}
             guarded = await Guarded.start(directory, order)
             if fault := await self._connect(guarded, connection, OBEDIENCE):
                 raise CommandFailed(f"The kernel of {file} is not attached: {fault}", kind="busy")

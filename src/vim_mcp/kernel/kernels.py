@@ -26,7 +26,7 @@ class Kernels:
 
     def of(self, editor: int) -> Kernel:
         """The kernel of the editor whose process id is `editor`."""
-        return self._kernels.setdefault(editor, Kernel(self._runtime, editor, editor))
+        return self._kernels.setdefault(editor, Kernel(self._runtime, editor))
 
     async def close(self) -> None:
         """Hang up, since the hub leaves."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import mcp_types as types
@@ -13,10 +15,12 @@ from mcp.shared.exceptions import MCPError
 from vim_mcp.errors import INVALID_PARAMS, VimMcpError
 from vim_mcp.session import forms, resources
 from vim_mcp.session.transport import Transport
-from vim_mcp.tools.base import Listed
+from vim_mcp.tools.base import Listed, Progress
 
 Context = ServerRequestContext[Any, Any]
 _Tool = TypeVar("_Tool", bound=Listed)
+_TICK = 1.0
+"""Seconds between two messages that a call runs on."""
 
 
 class Conversation(ABC, Generic[_Tool]):
@@ -39,8 +43,17 @@ class Conversation(ABC, Generic[_Tool]):
         self.client_name = "an MCP client"
 
     @abstractmethod
-    async def _run(self, tool: _Tool, arguments: Any, meta: Mapping[str, Any]) -> types.CallToolResult:
-        """Run a tool with its validated arguments and the call's `_meta`; may raise `VimMcpError`."""
+    async def _run(
+        self, tool: _Tool, arguments: Any, meta: Mapping[str, Any], progress: Progress
+    ) -> types.CallToolResult:
+        """Run a tool with its validated arguments and the call's `_meta`; may raise `VimMcpError`.
+
+        `progress` tells the client how far the call is, if it has asked for that.
+        """
+
+    def _offers(self, tool: _Tool) -> bool:
+        """Whether the tool is listed now."""
+        return True
 
     @abstractmethod
     async def _contents(self, uri: str) -> list[resources.Content]:
@@ -54,7 +67,9 @@ class Conversation(ABC, Generic[_Tool]):
 
     async def list_tools(self, _: Context, __: Any) -> types.ListToolsResult:
         """The answer to tools/list."""
-        return types.ListToolsResult(tools=[forms.described(tool) for tool in self._tools.values()])
+        return types.ListToolsResult(
+            tools=[forms.described(tool) for tool in self._tools.values() if self._offers(tool)]
+        )
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """The answer to tools/call; a call that fails is a result too. Raises -32602 for what is no such call."""
@@ -65,7 +80,7 @@ class Conversation(ABC, Generic[_Tool]):
         arguments = forms.validated(tool, params.arguments or {})
         try:
             with forms.faults_told(tool.name):
-                return await self._run(tool, arguments, params.meta or {})
+                return await self._run(tool, arguments, params.meta or {}, _progress_of(ctx))
         except VimMcpError as error:
             return forms.failed(error)
 
@@ -88,3 +103,25 @@ class Conversation(ABC, Generic[_Tool]):
         except VimMcpError as error:
             raise MCPError(error.code, error.message, error.data or None) from error
         return types.ReadResourceResult(contents=[forms.content(piece) for piece in contents])
+
+
+def _progress_of(ctx: Context) -> Progress:
+    """What tells the client that its call runs on: nothing where it has not asked for that."""
+
+    @contextlib.contextmanager
+    def progress(words: Callable[[], str]) -> Iterator[None]:
+        telling = asyncio.create_task(_tell(ctx, words))
+        try:
+            yield
+        finally:
+            telling.cancel()
+
+    return progress
+
+
+async def _tell(ctx: Context, words: Callable[[], str]) -> None:
+    seconds = 0.0
+    while True:
+        await asyncio.sleep(_TICK)
+        seconds += _TICK
+        await ctx.session.report_progress(seconds, message=words())

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from vim_mcp.errors import INTERNAL_ERROR, INVALID_PARAMS, VimMcpError
 from vim_mcp.session import resources
-from vim_mcp.tools.base import Listed, Result
+from vim_mcp.tools.base import Blocks, Image, Listed, Result
 
 logger = logging.getLogger(__name__)
 
@@ -64,17 +64,29 @@ def faults_told(what: str) -> Iterator[None]:
         raise MCPError(INTERNAL_ERROR, told) from error
 
 
-def succeeded(result: Result) -> types.CallToolResult:
-    """A tool's result: its words for a model, its fields for a program."""
+def succeeded(result: Result | Blocks) -> types.CallToolResult:
+    """A tool's result: its words for a model, its fields for a program; or its blocks."""
+    if isinstance(result, Blocks):
+        return told(result)
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=result.words())],
         structured_content=result.model_dump(mode="json", exclude_none=True),
     )
 
 
-def told(texts: list[str]) -> types.CallToolResult:
-    """The result of a tool that gives text alone, a block for each."""
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text) for text in texts])
+def told(result: list[str] | Blocks) -> types.CallToolResult:
+    """The result of a tool that gives texts, or texts and images: a block for each."""
+    blocks = result if isinstance(result, Blocks) else Blocks(result)
+    content = [_block(block) for block in blocks.blocks]
+    if blocks.failed:
+        return types.CallToolResult(content=content, is_error=True)
+    return types.CallToolResult(content=content)
+
+
+def _block(block: str | Image) -> types.ContentBlock:
+    if isinstance(block, Image):
+        return types.ImageContent(type="image", data=block.data, mime_type=block.mime_type)
+    return types.TextContent(type="text", text=block)
 
 
 def failed(error: VimMcpError) -> types.CallToolResult:

@@ -16,8 +16,11 @@ from vim_mcp.editor.link import Editor
 from vim_mcp.editor.messages import Selection
 from vim_mcp.editor.reviews import Reviews
 from vim_mcp.errors import INVALID_REQUEST
+from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.session import forms, resources
 from vim_mcp.session.conversation import Context, Conversation
+from vim_mcp.tools.base import Progress
+from vim_mcp.tools.code import EXECUTE_CODE
 from vim_mcp.tools.ide import TOOLS
 from vim_mcp.tools.idebase import IdeCall, IdeTool, Spellings
 from vim_mcp.tools.known import Known
@@ -43,8 +46,8 @@ class IdeSession(Conversation[IdeTool]):
     """One client's conversation with `editor`. Requirements MCP-01 to MCP-05.
 
     `folders` gives the editor's workspace folders (absolute, the main one first), `latest` what was last selected in
-    it, `reviews` are the changes that its user is to judge; `write` takes the bytes of one message each, `drain` waits
-    until the client has taken them. `client_pid` is the client's process, where it has told it.
+    it, `reviews` are the changes that its user is to judge, `kernel` runs code; `write` takes the bytes of one message
+    each, `drain` waits until the client has taken them. `client_pid` is the client's process, where it has told it.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class IdeSession(Conversation[IdeTool]):
         folders: Callable[[], list[str]],
         latest: Callable[[], Selection | None],
         reviews: Reviews,
+        kernel: Kernel,
         write: Callable[[bytes], None],
         drain: Callable[[], Awaitable[None]],
     ):
@@ -61,6 +65,7 @@ class IdeSession(Conversation[IdeTool]):
         self._folders = folders
         self._latest = latest
         self._reviews = reviews
+        self._kernel = kernel
         self._spellings = Spellings()
         self._known = Known()
         self.client_pid: int | None = None
@@ -94,11 +99,16 @@ class IdeSession(Conversation[IdeTool]):
         self._note_client(ctx)
         self.client_pid = params.pid
 
-    async def _run(self, tool: IdeTool, arguments: Any, meta: Mapping[str, Any]) -> types.CallToolResult:
+    def _offers(self, tool: IdeTool) -> bool:
+        return tool is not EXECUTE_CODE or self._editor.runs_code
+
+    async def _run(
+        self, tool: IdeTool, arguments: Any, meta: Mapping[str, Any], progress: Progress
+    ) -> types.CallToolResult:
         spellings, reviews = self._spellings, self._reviews
         call = IdeCall(
-            self._editor, self.client_name, self._folders, self._latest, spellings, reviews, owner=self,
-            known=self._known, by_model=_TOOL_USE in meta,
+            self._editor, self.client_name, self._folders, self._latest, spellings, reviews, self._kernel, owner=self,
+            known=self._known, by_model=_TOOL_USE in meta, progress=progress,
         )  # fmt: skip
         return forms.told(await tool.run(call, arguments))
 

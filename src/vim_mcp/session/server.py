@@ -19,12 +19,14 @@ from vim_mcp import __version__, wire
 from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.registry import Preference
 from vim_mcp.errors import VimMcpError
+from vim_mcp.kernel.kernels import Kernels
 from vim_mcp.session import forms, resources
 from vim_mcp.session.conversation import Context, Conversation
 from vim_mcp.session.roots import list_roots
 from vim_mcp.session.selection import Selection
 from vim_mcp.session.subscriptions import Subscriptions
-from vim_mcp.tools.base import Call, Tool
+from vim_mcp.tools.base import Call, Progress, Tool
+from vim_mcp.tools.code import VIM_EXECUTE_CODE
 from vim_mcp.tools.table import TOOLS
 
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)  # roots are deprecated, and what clients have
@@ -53,12 +55,14 @@ class Session(Conversation[Tool]):
         self,
         directory: Directory,
         preference: Preference,
+        kernels: Kernels,
         hello: Hello,
         write: Callable[[bytes], None],
         drain: Callable[[], Awaitable[None]],
     ):
         super().__init__(TOOLS, resources.RESOURCES, write, drain)
         self._directory = directory
+        self._kernels = kernels
         self._hello = hello
         self._write = write
         self._roots: list[str] | None = None
@@ -119,13 +123,18 @@ class Session(Conversation[Tool]):
 
     # Tools and resources
 
-    async def _run(self, tool: Tool, arguments: Any, _: Mapping[str, Any]) -> types.CallToolResult:
+    def _offers(self, tool: Tool) -> bool:
+        editors = list(self._directory)
+        return tool is not VIM_EXECUTE_CODE or not editors or any(editor.runs_code for editor in editors)
+
+    async def _run(self, tool: Tool, arguments: Any, _: Mapping[str, Any], progress: Progress) -> types.CallToolResult:
         editor = None
         if tool.needs_editor:
             editor = await self._selection.editor(arguments.instance_id)
         else:
             await self._directory.settled()
-        return forms.succeeded(await tool.run(Call(self._selection, self.client_name, editor), arguments))
+        call = Call(self._selection, self.client_name, self._kernels.of, editor, progress)
+        return forms.succeeded(await tool.run(call, arguments))
 
     async def _contents(self, uri: str) -> list[resources.Content]:
         if uri == "vim://instances":

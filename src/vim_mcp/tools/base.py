@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from vim_mcp.editor.link import Editor
+from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.tools.asking import ask
 
 
@@ -37,6 +39,34 @@ class Result(BaseModel):
         return self.model_dump_json(exclude_none=True)
 
 
+@dataclass(frozen=True)
+class Image:
+    """An image among a result's blocks: Base64, and its MIME type."""
+
+    data: str
+    mime_type: str
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The result of a tool that gives text and images in their order. `failed`: the model is to see it as an error."""
+
+    blocks: Sequence[str | Image]
+    failed: bool = False
+
+
+Progress = Callable[[Callable[[], str]], AbstractContextManager[None]]
+"""For so long as its block runs, tells a client now and then that its call does, if it wants to know: by the words that
+are given then.
+"""
+
+
+@contextmanager
+def unheard(_words: Callable[[], str]) -> Iterator[None]:
+    """The progress of a call whose client is told nothing."""
+    yield
+
+
 class Instances(Protocol):
     """What a tool may do about the choice of an editor."""
 
@@ -51,17 +81,27 @@ class Instances(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """Where a tool runs: `editor` is None for tools about the choice itself; `client` names who asks."""
+    """Where a tool runs: `editor` is None for tools about the choice itself; `client` names who asks.
+
+    `kernel_of` gives the kernel of the editor with a process id, `progress` tells the client how far it is.
+    """
 
     instances: Instances
     client: str
+    kernel_of: Callable[[int], Kernel]
     target: Editor | None = None
+    progress: Progress = unheard
 
     @property
     def editor(self) -> Editor:
         """The editor that was chosen for this call."""
         assert self.target is not None, "the tool's table entry says that it needs no editor"
         return self.target
+
+    @property
+    def kernel(self) -> Kernel:
+        """That editor's kernel."""
+        return self.kernel_of(self.editor.info.pid)
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the editor in the client's name; parameters that are None are left out."""
@@ -93,23 +133,26 @@ class Listed(Protocol):
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool as the table holds it. `run` takes a `Call` and the validated arguments and returns a `Result`."""
+    """One tool as the table holds it. `run` takes a `Call` and the validated arguments and returns its `result`, or
+    blocks where that is None.
+    """
 
     name: str
     title: str
     description: str
     arguments: type[Arguments]
-    result: type[Result]
-    run: Callable[[Call, Any], Awaitable[Result]]
+    result: type[Result] | None
+    run: Callable[[Call, Any], Awaitable[Result | Blocks]]
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
     schema: dict[str, Any] = field(init=False)
-    output_schema: dict[str, Any] = field(init=False)
+    output_schema: dict[str, Any] | None = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "schema", plain_schema(self.arguments))
-        object.__setattr__(self, "output_schema", plain_schema(self.result, mode="serialization"))
+        schema = plain_schema(self.result, mode="serialization") if self.result else None
+        object.__setattr__(self, "output_schema", schema)
 
     @property
     def needs_editor(self) -> bool:

@@ -13,6 +13,7 @@ from vim_mcp.editor.reading import read_state
 from vim_mcp.errors import CommandFailed, EditorBusy
 from vim_mcp.text import exact_lines, file_uri
 from vim_mcp.tools.asking import ask_with_text
+from vim_mcp.tools.code import EXECUTE_CODE
 from vim_mcp.tools.ide_diagnostics import GET_DIAGNOSTICS
 from vim_mcp.tools.idebase import IdeArguments, IdeCall, IdeTool
 from vim_mcp.tools.review import REVIEW_TOOLS
@@ -51,12 +52,6 @@ class OpenFileArguments(FileArguments):
         alias="makeFrontmost",
         description="Show the file and go there. false: it is loaded and listed, and no window or cursor moves.",
     )
-
-
-class CodeArguments(IdeArguments):
-    """Code."""
-
-    code: str = Field(description="The Python code to execute.")
 
 
 async def open_file(call: IdeCall, arguments: OpenFileArguments) -> list[str]:
@@ -192,14 +187,6 @@ async def save_document(call: IdeCall, arguments: FileArguments) -> list[str]:
     return [_json(success=True, filePath=file, saved=True, message="Document saved successfully")]
 
 
-async def execute_code(_: IdeCall, __: CodeArguments) -> list[str]:
-    """Always refused: there is no kernel. Requirement IDE-TOOL-16."""
-    raise CommandFailed(
-        "No Jupyter kernel is set up in this editor, so executeCode runs nothing: run the code in a terminal",
-        kind="refused",
-    )
-
-
 def _not_open(file: str) -> str:
     return _json(success=False, message=f"Document not open: {file}")
 
@@ -275,12 +262,6 @@ TOOLS: dict[str, IdeTool] = {
             save_document,
             idempotent=True,
         ),
-        IdeTool(
-            "executeCode",
-            "Execute Python code",
-            "Execute Python code in the Jupyter kernel of the user's editor. None is set up here; the answer says so.",
-            CodeArguments,
-            execute_code,
-        ),
+        EXECUTE_CODE,
     )
 }  # fmt: skip

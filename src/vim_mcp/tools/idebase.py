@@ -12,9 +12,10 @@ from pydantic import BaseModel, ConfigDict
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.messages import Selection
 from vim_mcp.editor.reviews import Reviews
+from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.text import file_uri
 from vim_mcp.tools.asking import absolute, ask
-from vim_mcp.tools.base import plain_schema
+from vim_mcp.tools.base import Blocks, Progress, plain_schema, unheard
 from vim_mcp.tools.known import Known
 
 _MAX_SPELLINGS = 1000
@@ -61,9 +62,11 @@ class IdeCall:
     latest: Callable[[], Selection | None]
     spellings: Spellings
     reviews: Reviews
+    kernel: Kernel
     owner: object
     known: Known = field(default_factory=Known)
     by_model: bool = False
+    progress: Progress = unheard
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the editor in the client's name; parameters that are None are left out."""
@@ -91,13 +94,15 @@ class IdeArguments(BaseModel):
 
 @dataclass(frozen=True)
 class IdeTool:
-    """One tool as the table holds it. `run` takes an `IdeCall` and the validated arguments and returns text blocks."""
+    """One tool as the table holds it. `run` takes an `IdeCall` and the validated arguments and returns blocks: texts
+    alone, or a `Blocks`.
+    """
 
     name: str
     title: str
     description: str
     arguments: type[IdeArguments]
-    run: Callable[[IdeCall, Any], Awaitable[list[str]]]
+    run: Callable[[IdeCall, Any], Awaitable[list[str] | Blocks]]
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
@@ -108,7 +113,7 @@ class IdeTool:
 
     @property
     def output_schema(self) -> None:
-        """None: its results are text alone."""
+        """None: its results are blocks alone."""
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
