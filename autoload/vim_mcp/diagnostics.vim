@@ -42,7 +42,7 @@ function! s:told(params, settled) abort
   let l:private = filter(copy(l:names), 'vim_mcp#ignore#matches(v:val)')
   let l:shown = filter(l:all, '!has_key(l:private, v:val.buffer)')
   let l:truncated = len(l:shown) > s:limit
-  let l:shown = sort(l:shown, 's:compare')[: s:limit - 1]
+  let l:shown = map(s:first(l:shown), 'has_key(v:val, "severity") ? v:val : s:diagnostic(v:val, v:val.title)')
   call map(l:shown, 'extend(v:val, {"name": l:names[v:val.buffer]})')
   if vim_mcp#params#bool(a:params, 'utf16', 0)
     call vim_mcp#ranges#add(l:shown)
@@ -82,42 +82,59 @@ function! s:names(diagnostics) abort
   return l:names
 endfunction
 
-function! s:compare(one, other) abort
-  for l:key in ['buffer', 'line', 'column']
-    if a:one[l:key] != a:other[l:key]
-      return a:one[l:key] - a:other[l:key]
-    endif
-  endfor
-  return 0
+" The first of them by buffer, line and column. A list of keys is sorted without a
+" function being called for every two.
+function! s:first(diagnostics) abort
+  let l:keys = sort(map(copy(a:diagnostics), 'printf("%010d%010d%010d%d", v:val.buffer, v:val.line, v:val.column, 1000000 + v:key)'))
+  return map(l:keys[: s:limit - 1], 'a:diagnostics[v:val[30:] - 1000000]')
 endfunction
 
-" The entries of all location lists and of the quickfix list, each once. An entry
-" is as in docs/protocol.md, but without a name.
+" The numbers of the buffers of which lists tell something, as keys. This runs after
+" every `:make`, so that no entry is looked at closely.
+function! vim_mcp#diagnostics#listed() abort
+  let l:buffers = {}
+  for l:list in s:lists()
+    for l:item in s:items(l:list)
+      let l:buffers[l:item.bufnr] = 1
+    endfor
+  endfor
+  for l:item in vim_mcp#ale#found(-1)
+    let l:buffers[l:item.bufnr] = 1
+  endfor
+  return l:buffers
+endfunction
+
+" The entries of all lists, each once, with the place in it that a Diagnostic
+" (docs/protocol.md) has; there may be very many, so that they are not made into
+" such before it is known which are told.
 function! s:from_lists(bufnr) abort
+  let l:found = {}
+  for l:list in s:lists()
+    for l:item in filter(s:items(l:list), a:bufnr == -1 ? '1' : 'v:val.bufnr == a:bufnr')
+      let l:key = join([l:item.bufnr, l:item.lnum, l:item.col, l:item.type, l:item.nr, l:item.text], "\t")
+      let l:found[l:key] = extend(l:item, {'buffer': l:item.bufnr, 'line': max([1, l:item.lnum]), 'title': l:list.title})
+    endfor
+  endfor
+  call map(l:found, 'extend(v:val, {"column": v:val.vcol ? s:column(v:val, v:val.line) : max([1, v:val.col])})')
+  return values(l:found) + map(vim_mcp#ale#found(a:bufnr), 's:from_ale(v:val)')
+endfunction
+
+" The quickfix list and the windows' location lists, each once.
+function! s:lists() abort
   let l:what = {'id': 0, 'title': 0, 'items': 0}
   let l:lists = {}
   for l:window in getwininfo()
     let l:list = getloclist(l:window.winid, l:what)
     let l:lists[l:list.id] = l:list
   endfor
-  let l:found = {}
-  for l:list in filter(values(l:lists) + [getqflist(l:what)], '!vim_mcp#ale#owns(v:val.title)')
-    call s:add_list(l:found, l:list, a:bufnr)
-  endfor
-  return values(l:found) + map(vim_mcp#ale#found(a:bufnr), 's:from_ale(v:val)')
+  return filter(values(l:lists) + [getqflist(l:what)], '!vim_mcp#ale#owns(v:val.title)')
 endfunction
 
-function! s:add_list(found, list, bufnr) abort
+" The entries of a list that tell something about a buffer.
+function! s:items(list) abort
   let l:items = filter(a:list.items, 'v:val.valid && v:val.bufnr > 0 && bufexists(v:val.bufnr)')
-  if a:list.title =~# s:finds && empty(filter(copy(l:items), 'v:val.type !=# ""'))
-    return
-  endif
-  for l:item in l:items
-    if a:bufnr == -1 || a:bufnr == l:item.bufnr
-      let l:key = join([l:item.bufnr, l:item.lnum, l:item.col, l:item.type, l:item.nr, l:item.text], "\t")
-      let a:found[l:key] = s:diagnostic(l:item, a:list.title)
-    endif
-  endfor
+  let l:is_search = a:list.title =~# s:finds && empty(filter(copy(l:items), 'v:val.type !=# ""'))
+  return l:is_search ? [] : l:items
 endfunction
 
 function! s:diagnostic(item, title) abort

@@ -64,10 +64,7 @@ endfunction
 
 " What the quickfix and location lists name, or did when this looked last.
 function! s:look() abort
-  let l:listed = {}
-  for l:diagnostic in vim_mcp#diagnostics#get_diagnostics({}).diagnostics
-    let l:listed[l:diagnostic.buffer] = 1
-  endfor
+  let l:listed = vim_mcp#diagnostics#listed()
   let s:changed = extend(copy(l:listed), s:listed)
   let s:listed = l:listed
 endfunction

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.support.editing import command
 from tests.support.editors import Terminal
+from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
 
 Scene = tuple[Terminal, RawEditor]
@@ -69,3 +71,17 @@ def test_vim_names_the_files_that_its_lists_hold_or_held(scene: Scene, tmp_path:
     assert link.event("diagnostics")["files"] == [one, two]
     command(terminal, "lgetexpr []")
     assert link.event("diagnostics")["files"] == [two]
+
+
+@pytest.mark.parametrize("kind", ["vim"], indirect=True)
+@pytest.mark.requirement("DGN-01")
+def test_a_long_list_of_vims_does_not_hold_its_user_up(inside: Inside, scene: Scene, tmp_path: Path) -> None:
+    terminal, link = scene
+    (tmp_path / "log").write_text("".join(f"one.py:{line}:1: bad {line}\n" for line in range(1, 10001)))
+    begun = time.monotonic()
+    command(terminal, "cgetfile log")
+    assert link.event("diagnostics")["files"] == [str(tmp_path / "one.py")]
+    told = time.monotonic() - begun
+    timed = "{since -> [filter(getqflist(), {_, item -> bufexists(item.bufnr)}), reltimefloat(reltime(since))][1]}"
+    read = inside.value(terminal, f"{timed}(reltime())")
+    assert told < 1.0 + 20 * read, f"{told:.2f} s, where looking through the list once takes {read:.2f} s"
