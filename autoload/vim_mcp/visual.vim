@@ -11,9 +11,6 @@ set cpo&vim
 
 let s:endless = 2147483647
 
-" Text whose columns on the screen are its bytes.
-let s:not_plain = '[^ -~]'
-
 " The most lines of a block that are cut where that is not so.
 let s:max_cut = 200
 
@@ -93,7 +90,9 @@ function! s:cells(position) abort
   let l:text = getline(a:position[0])
   let l:before = strdisplaywidth(strpart(l:text, 0, a:position[1] - 1))
   let l:width = strdisplaywidth(s:char(l:text, a:position[1] - 1), l:before)
-  return [l:before + 1 + a:position[2], l:before + max([1, l:width])]
+  " Behind the end, and within a tab, a position is one column ('virtualedit').
+  let l:first = l:before + 1 + a:position[2]
+  return [l:first, a:position[2] ? l:first : l:before + max([1, l:width])]
 endfunction
 
 " The columns of a block between the cells of its two corners.
@@ -112,10 +111,16 @@ function! s:block(area, last) abort
   let [l:left, l:right] = [a:area.left, a:area.right]
   let l:lines = getline(a:area.start[0], a:last)
   let l:part = printf('strpart(v:val, %d, %d)', l:left - 1, l:right - l:left + 1)
-  if join(l:lines, '') !~# s:not_plain
+  if s:is_plain(join(l:lines, ''))
     return map(l:lines, l:part)
   endif
-  return map(l:lines[: s:max_cut - 1], 'v:val =~# s:not_plain ? s:cut(v:val, l:left, l:right) : ' . l:part)
+  return map(l:lines[: s:max_cut - 1], 's:is_plain(v:val) ? ' . l:part . ' : s:cut(v:val, l:left, l:right)')
+endfunction
+
+" Whether a text's columns on the screen are its bytes. Patterns do not see what
+" combines with a character.
+function! s:is_plain(text) abort
+  return strlen(a:text) == strchars(a:text) && a:text !~# '[^ -~]'
 endfunction
 
 " Characters that the block covers in part count as spaces.
@@ -145,7 +150,7 @@ function! s:reach(line, column) abort
     return [0, 0]
   endif
   let l:head = strpart(a:line, 0, a:column)
-  if l:head !~# s:not_plain && strlen(s:char(a:line, strlen(l:head) - 1)) == 1
+  if s:is_plain(l:head) && strlen(s:char(a:line, strlen(l:head) - 1)) == 1
     return [strlen(l:head), strlen(l:head)]
   elseif a:column == s:endless
     return [strlen(a:line), s:endless]

@@ -13,6 +13,7 @@ from tests.support.editing import command, edit, kind_of, refused
 from tests.support.editors import TIMEOUT, EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.waiting import wait_until
 
 Launch = Callable[..., Terminal]
 Selection = dict[str, Any]
@@ -261,6 +262,30 @@ def test_a_tall_block_is_bounded(scene: Scene, file: Path) -> None:
     edit(link, file=str(file), lines=["\txé"] * 100_000)
     terminal.type("\x1bgg0\x16G$")
     wait_told(link, selected(file, ["\txé"] * 200, (0, 0), (99_999, 3)))
+
+
+# lines, 'virtualedit', keys, what is in each line's columns (spaces at its end do not count)
+BLOCKS: dict[str, tuple[list[str], str, str, list[str]]] = {
+    "characters that combine": (["e\u0301a\u0301x", "abc"], "", "l\x16j", ["a\u0301", "b"]),
+    "characters that combine before it": (["e\u0301e\u0301abc", "abcde"], "", "3l\x16jl", ["bc", "de"]),
+    "behind the end of a line": (["abcdef", "a"], "block", "2l\x16jll", ["cde", ""]),
+    "within a tab": (["abcdef", "\tx"], "all", "2l\x16jl", ["cd", ""]),
+}
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+@pytest.mark.requirement("SEL-04")
+def test_a_block_holds_what_its_columns_show(scene: Scene, block: str) -> None:
+    terminal, link = scene
+    lines, virtualedit, keys, wanted = BLOCKS[block]
+    edit(link, lines=lines)
+    command(terminal, f"set virtualedit={virtualedit}")
+    terminal.type("gg0" + keys)
+
+    def columns() -> list[str]:
+        return [line.rstrip(" ") for line in link.request("get_selection")["selection"]["lines"]]
+
+    wait_until(lambda: columns() == wanted, f"the columns {wanted}")
 
 
 @pytest.mark.requirement("SEL-07")
