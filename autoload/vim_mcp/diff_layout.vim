@@ -93,7 +93,7 @@ function! s:beside_terminal(window) abort
   let width = winwidth(a:window) * 3 / 5
   return width >= s:columns * 2
         \ ? {'window': a:window, 'direction': 'vertical leftabove', 'size': width}
-        \ : {'window': a:window, 'direction': 'leftabove', 'size': winheight(a:window) / 2}
+        \ : {'window': a:window, 'direction': 'leftabove', 'size': winheight(a:window) * 3 / 5}
 endfunction
 
 " Whether a window can be split without disturbing the person in it.
@@ -117,7 +117,7 @@ endfunction
 function! s:make_tab(place) abort
   let showtabline = &showtabline
   if showtabline == 1
-    noautocmd set showtabline=2
+    silent! noautocmd set showtabline=2
   endif
   try
     call s:aside({home -> s:tab(a:place, home)})
@@ -144,25 +144,32 @@ function! s:tab(place, home) abort
   endtry
 endfunction
 
-" The current window, which is new, and another one split from it become the two sides.
+" The current window, which is new, and another one split from it become the two sides. Where there is no room for two
+" it shows the proposal alone.
 function! s:fill(place) abort
-  call add(a:place.windows, win_getid())
-  call s:show(a:place.left)
-  call s:halve()
+  let left = win_getid()
+  if s:halve()
+    call win_execute(left, 'call s:show(a:place.left)')
+    call add(a:place.windows, left)
+  endif
   call add(a:place.windows, win_getid())
   call s:show(a:place.right)
 endfunction
 
-" Side by side if that is wanted and gives room enough, else one above the other; else however it can be done.
+" Split the current window, side by side if that is wanted and gives room enough, else one above the other; else however
+" it can be done. Returns whether it can.
 function! s:halve() abort
   let vertical = ['rightbelow vertical', winwidth(0) / 2]
   let horizontal = ['rightbelow', winheight(0) / 2]
   let ways = s:setting() ==# 'horizontal' || vertical[1] < s:columns ? [horizontal, vertical] : [vertical, horizontal]
-  try
-    execute ways[0][0] max([1, ways[0][1]]) . 'split'
-  catch /:E36:/
-    execute ways[1][0] max([1, ways[1][1]]) . 'split'
-  endtry
+  for [direction, size] in ways
+    try
+      execute direction max([1, size]) . 'split'
+      return 1
+    catch /:E36:/
+    endtry
+  endfor
+  return 0
 endfunction
 
 function! s:show(bufnr) abort

@@ -11,7 +11,8 @@ let s:hints = [[''], [':w accepts, :q rejects', ':w yes, :q no', '']]
 function! vim_mcp#diff_title#set(window, title, side) abort
   let [tab, number] = win_id2tabwin(a:window)
   call settabwinvar(tab, number, 'vim_mcp_diff_title', [a:title, a:side])
-  call settabwinvar(tab, number, s:option, '%{vim_mcp#diff_title#text(winwidth(0))}')
+  " A window of one line has no room for a winbar.
+  silent! call settabwinvar(tab, number, s:option, '%{vim_mcp#diff_title#text(winwidth(0))}')
 endfunction
 
 " Take the title of the current window away.

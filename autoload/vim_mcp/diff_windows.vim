@@ -6,8 +6,8 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
-" What the editor says when windows cannot be changed at this moment.
-let s:locked = '\<E\%(11\|242\|523\|565\|788\|814\|855\|863\|994\|1155\|1159\|1312\):'
+" What the editor says when windows cannot be changed at this moment, or there is no room for one.
+let s:locked = '\<E\%(11\|36\|242\|523\|565\|788\|814\|855\|863\|994\|1155\|1159\|1312\):'
 
 " Show the diff of a:review: a dictionary with `left` and `right` (numbers of loaded buffers), `title_left`,
 " `title_right` (text for their windows), and if they are known `file` (for messages) and `line` (of the first change on

@@ -14,7 +14,7 @@ function! s:one_line(text, room) abort
   while text !=# '' && strdisplaywidth(text) > a:room - 3
     let text = strcharpart(text, 0, strchars(text) - 1)
   endwhile
-  return text . '...'
+  return a:room > 3 ? text . '...' : ''
 endfunction
 
 " Answers a command that the user has typed; the message history gets it too.

@@ -18,13 +18,16 @@ endfunction
 " Open the windows of a diff of 40 lines, of which the 20th and the 25th differ; whether it was brought to the front.
 " After `vim-mcp-later` the next call tries the same one again.
 function! DiffOpen() abort
-  if empty(s:waiting)
-    let s:waiting = s:made()
-  endif
+  call DiffMade()
   let place = vim_mcp#diff_windows#open(s:waiting)
   call add(g:diffs, [s:waiting, place])
   let s:waiting = {}
   return place.front
+endfunction
+
+" Make its buffers.
+function! DiffMade() abort
+  let s:waiting = empty(s:waiting) ? s:made() : s:waiting
 endfunction
 
 function! s:made() abort

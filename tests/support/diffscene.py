@@ -84,7 +84,7 @@ def start_scene(
     raw_hub: RawHub, home: EditorHome, launch: Launch, directory: Path, kind: str, size: tuple[int, int] = (30, 120)
 ) -> Scene:
     """A connected editor with a file `one.txt` of 60 lines, whose keys are noted since a client is connected."""
-    options = "set noswapfile showmode showcmd complete=. completeopt=menu,menuone hlsearch"
+    options = "set noswapfile showmode showcmd complete=. completeopt=menu,menuone hlsearch shortmess+=F"
     home.add(f"source {ROOT}/tests/support/diffs.vim", methods(directory, *SERVED), options)
     file = directory / "one.txt"
     file.write_text("".join(f"text {number}\n" for number in range(1, 61)))
