@@ -117,7 +117,8 @@ function! s:claudes(info) abort
 endfunction
 
 function! s:not_connected(info) abort
-  let what = {'stopped': 'stopped (:VimMCPStart starts it)', 'refused': 'refused by the hub'}
+  let stopped = s:decided ? 'stopped (:VimMCPStart starts it)' : 'not connected yet'
+  let what = {'stopped': stopped, 'refused': 'refused by the hub'}
   let text = get(what, a:info.state, 'not connected')
   return a:info.reason ==# '' ? text : text . ': ' . a:info.reason
 endfunction

@@ -215,6 +215,7 @@ def test_after_a_goodbye_for_good_no_hub_is_started(
         link.send({"type": "bye", "reason": reason})
         hub.close()
         _wait_info(inside, terminal, lambda info: info["tries"] >= 8)
+        assert inside.value(terminal, "vim_mcp#link#info().reason") == "the hub was stopped"
         assert starts.read_text() == ""
         hub = RawHub(home.runtime)
         link = hub.editor()
@@ -372,6 +373,15 @@ def test_status_says_it_in_one_line(raw_hub: RawHub, launch: Launch, home: Edito
     terminal.type(":VimMCPStop\r:VimMCPStatus\r")
     screen = terminal.wait_screen("vim-mcp: stopped (:VimMCPStart starts it)")
     assert "Press ENTER" not in screen
+
+
+def test_before_it_is_connected_the_status_does_not_say_that_it_was_stopped(
+    raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside
+) -> None:
+    home.add("autocmd VimEnter * VimMCPStatus")
+    terminal = launch()
+    raw_hub.editor()
+    assert "vim-mcp: not connected yet" in inside.value(terminal, "execute('messages')")
 
 
 def test_the_log_opens_read_only(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:

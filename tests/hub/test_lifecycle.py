@@ -70,6 +70,12 @@ def test_ten_clients_at_once_without_a_hub_are_all_served_by_one(stage: Stage) -
     assert wait_until(lambda: hubs(stage) == [stage.hub_pid()])
 
 
+def test_a_client_is_called_by_its_name_once_it_has_listed_the_tools(stage: Stage) -> None:
+    client = stage.client()
+    client.request("tools/list")
+    assert [entry["name"] for entry in stage.status()["clients"]] == ["test-client 1.0"]
+
+
 @pytest.mark.slow
 @pytest.mark.requirement("HUB-01")
 def test_ten_clients_lose_their_hub_and_meet_at_the_next(stage: Stage) -> None:

@@ -65,8 +65,9 @@ class Conversation(ABC, Generic[_Tool]):
         if info:
             self.client_name = f"{info.name} {info.version}".strip()
 
-    async def list_tools(self, _: Context, __: Any) -> types.ListToolsResult:
-        """The answer to tools/list."""
+    async def list_tools(self, ctx: Context, _: Any) -> types.ListToolsResult:
+        """The answer to tools/list, which clients ask for first: from then on the status knows their name."""
+        self._note_client(ctx)
         return types.ListToolsResult(
             tools=[forms.described(tool) for tool in self._tools.values() if self._offers(tool)]
         )
