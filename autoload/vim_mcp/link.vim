@@ -11,7 +11,7 @@ let s:start_again = 60.0
 let s:state = 'stopped'
 let s:socket = ''
 let s:reason = ''
-" Why no hub could be started during this outage.
+" Why no hub runs, as far as it is known.
 let s:obstacle = ''
 let s:timer = -1
 let s:tries = 0
@@ -200,8 +200,8 @@ function! s:lost() abort
   let farewell = s:farewell
   call s:disconnect('dialling', '')
   if farewell ==# 'stop'
-    let [s:no_start_before, s:tries] = [1.0e9, 0]
-    call s:later('the hub was stopped')
+    let [s:no_start_before, s:tries, s:obstacle] = [1.0e9, 0, 'the hub was stopped']
+    call s:later(s:obstacle)
   else
     call s:outage(s:now() + (farewell ==# 'upgrade' ? 1.0 : 0.0))
   endif
