@@ -145,6 +145,17 @@ def test_a_second_time_goes_to_the_one_that_runs(scene: Scene, inside: Inside, k
     assert [window["tab"] for window in link.request("get_state")["windows"]] == [1, 1, 2]
 
 
+@pytest.mark.requirement("TERM-01")
+def test_it_opens_from_visual_mode_and_not_from_the_command_line_window(scene: Scene, inside: Inside) -> None:
+    terminal, link = scene
+    terminal.type("q:iClaudeCode\x1b:ClaudeCode\r")
+    terminal.wait_screen("cannot be opened from the command-line window")
+    terminal.type(":q\r")
+    terminal.type("V:ClaudeCode\r")
+    started(inside)
+    assert kinds(link) == ["", "terminal"]
+
+
 @pytest.mark.requirement("TERM-04")
 def test_a_missing_program_is_one_clear_message(scene: Scene) -> None:
     terminal, link = scene

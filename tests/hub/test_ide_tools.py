@@ -276,7 +276,8 @@ def test_the_editor_introduces_itself(stage: Stage, scene: Scene) -> None:
 
 @pytest.mark.requirement("MCP-08")
 def test_faults_are_answered_and_the_socket_stays_usable(scene: Scene) -> None:
-    for data, code in ((b"{nonsense", -32700), (b"[]", -32600), (b"5", -32600), (b'{"id": 1}', -32600)):
+    faults = (b"{nonsense", -32700), (b"[" * 4000, -32700), (b"[]", -32600), (b"5", -32600), (b'{"id": 1}', -32600)
+    for data, code in faults:
         scene.client.send_bytes(data)
         request_id = 1 if b"id" in data else None
         with pytest.raises(RpcError) as caught:
