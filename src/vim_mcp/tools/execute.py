@@ -43,8 +43,8 @@ class Executed(Result):
 async def vim_execute(call: Call, arguments: ExecuteArguments) -> Executed:
     """The command's output. Requirement VIM-TOOL-03.
 
-    Raises `CommandFailed`: kind `refused` with the policy's reason or by the user, `unanswered` where they were asked in
-    vain, `vim` with Vim's own message and number.
+    Raises `CommandFailed`: kind `refused` with the policy's reason or by the user, `unanswered` where nobody has
+    answered them, `vim` with Vim's own message and number.
     """
     verdict = judge(arguments.command)
     traits = {name: getattr(verdict, name) for name in _TRAITS}
