@@ -35,9 +35,24 @@ def checker(kind: str, *faults: str) -> list[str]:
 
     `faults` are those of a server of its own, as options of `faultyserver.py` (Neovim).
     """
+    reason = missing(kind)
+    if reason and os.environ.get("CI") == "true":
+        pytest.fail(f"{reason}, and CI must test with it")
+    elif reason:
+        pytest.skip(reason)
+    return lines(kind, *faults)
+
+
+def missing(kind: str) -> str | None:
+    """What this machine lacks for it."""
+    return "ALE (Debian's vim-ale) is not installed" if kind == "vim" and not ALE.exists() else None
+
+
+def lines(kind: str, *faults: str) -> list[str]:
+    """The lines of `checker`."""
     if kind == "vim":
         assert not faults, "the faults are a language server's"
-        return [*_needs_ale(), *_LINTER]
+        return _LINTER
     command = [PYTHON, str(SERVER), *faults] if faults else ["ruff", "server"]
     return ["filetype on", *server(kind, "ruff", command)]
 
@@ -49,12 +64,3 @@ def server(kind: str, name: str, command: list[str]) -> list[str]:
         return [f"autocmd FileType python lua vim.lsp.start({config})"]
     started = f"{name}_id = {name}_id or vim.lsp.start_client({config})"
     return [f"autocmd FileType python lua {started} vim.lsp.buf_attach_client(0, {name}_id)"]
-
-
-def _needs_ale() -> list[str]:
-    if not ALE.exists():
-        reason = "ALE (Debian's vim-ale) is not installed"
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{reason}, and CI must test with it")
-        pytest.skip(reason)
-    return []
