@@ -14,6 +14,9 @@ let s:width = 40
 " The buffer of the terminal opened last.
 let s:buffer = -1
 
+" How many are to be opened once the hub has told.
+let s:coming = 0
+
 " Open it in a split, or go to the one that is there: a:mods as in <q-mods>,
 " a:args for Claude (with some there is always a new one).
 function! vim_mcp#terminal#open(mods, args) abort
@@ -25,7 +28,10 @@ function! vim_mcp#terminal#open(mods, args) abort
     call vim_mcp#notice#error('Claude Code cannot be opened from the command-line window')
   elseif empty(a:args) && s:is_running()
     call s:show(a:mods)
+  elseif empty(a:args) && s:coming
+    call vim_mcp#notice#echo('Claude Code is about to open')
   else
+    let s:coming += 1
     if !vim_mcp#link#connected()
       call vim_mcp#start()
     endif
@@ -53,6 +59,7 @@ function! s:environment() abort
 endfunction
 
 function! s:run(mods, argv, found) abort
+  let s:coming -= 1
   call s:split(a:mods, has('nvim') ? 'new' : 'split')
   call {has('nvim') ? 's:run_nvim' : 's:run_vim'}(a:argv, {'env': s:environment()})
   let s:buffer = bufnr('%')

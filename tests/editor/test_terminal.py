@@ -179,6 +179,21 @@ def test_it_waits_for_the_hub(raw_hub: RawHub, program: Path, home: EditorHome, 
 
 
 @pytest.mark.requirement("TERM-01")
+def test_who_asks_twice_while_it_waits_gets_one(
+    raw_hub: RawHub, program: Path, home: EditorHome, launch: Launch, inside: Inside
+) -> None:
+    home.add("let g:vim_mcp_enabled = 0", f"let g:vim_mcp_claude_command = ['{program}']")
+    terminal = launch()
+    terminal.type(":ClaudeCode\r:ClaudeCode\r")
+    terminal.wait_screen("Claude Code is about to open")
+    link = raw_hub.editor()
+    link.send({"type": "environment", "variables": VARIABLES})
+    started(inside)
+    link.request("ping")
+    assert kinds(link).count("terminal") == 1
+
+
+@pytest.mark.requirement("TERM-01")
 def test_without_a_hub_it_starts_all_the_same(program: Path, home: EditorHome, launch: Launch, inside: Inside) -> None:
     home.add("let g:vim_mcp_command = ['true']", f"let g:vim_mcp_claude_command = ['{program}']")
     terminal = launch()
