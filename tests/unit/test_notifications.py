@@ -130,6 +130,16 @@ async def test_a_client_that_waits_for_answers_is_told_after_them(
     assert [method for method, _ in client.told()] == ["at_mentioned"]
 
 
+async def test_a_client_that_withdraws_what_it_has_asked_for_is_told_all_the_same() -> None:
+    impatient = Notifications(settling=0, answering=0.001)
+    impatient.kinds["mention"]({"type": "mention", "file": "/f", "first": 1, "last": 2})
+    client = Client(impatient)
+    client.listener.ready()
+    client.listener.asked()
+    await asyncio.wait_for(client.messages.get(), 5)
+    assert client.listener.settled
+
+
 async def test_before_the_editor_has_said_anything_nothing_is_told(notifications: Notifications) -> None:
     assert (await Client(notifications).ready()).told() == []
     assert notifications.latest() is None

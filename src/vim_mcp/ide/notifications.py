@@ -18,6 +18,9 @@ SETTLING = 1.5
 """Seconds from a client's word that it is there, and from the last answer that it has got by then, until it is told
 anything: Claude Code listens only a moment after it has its list of tools, and what comes before is lost."""
 
+ANSWERING = 20.0
+"""Seconds that a client waits at most for what it has asked for: what it has withdrawn is never answered."""
+
 MAX_MENTIONS = 100
 """Mentions that may wait for a client; beyond it the oldest are lost."""
 
@@ -25,8 +28,9 @@ MAX_MENTIONS = 100
 class Notifications:
     """One editor's. `hear` takes what the editor says, `join` what a client listens with."""
 
-    def __init__(self, settling: float = SETTLING):
+    def __init__(self, settling: float = SETTLING, answering: float = ANSWERING):
         self._settling = settling
+        self._answering = answering
         self._latest: Selection | None = None
         self._mentions: deque[bytes] = deque(maxlen=MAX_MENTIONS)
         self._listeners: list[Listener] = []
@@ -44,7 +48,7 @@ class Notifications:
 
     def join(self, write: Callable[[bytes], None]) -> Listener:
         """A client has come, which `write` sends to; it is told things once it is ready (`Listener.ready`)."""
-        listener = Listener(write, self._settling, self._settled)
+        listener = Listener(write, self._settling, self._answering, self._settled)
         self._listeners.append(listener)
         return listener
 
@@ -91,10 +95,17 @@ class Notifications:
 class Listener:
     """One client, as far as it is told things."""
 
-    def __init__(self, write: Callable[[bytes], None], settling: float, on_settled: Callable[[Listener], None]):
+    def __init__(
+        self,
+        write: Callable[[bytes], None],
+        settling: float,
+        answering: float,
+        on_settled: Callable[[Listener], None],
+    ):
         self.write = write
         self.settled = False
         self._settling = settling
+        self._answering = answering
         self._on_settled = on_settled
         self._timer: asyncio.TimerHandle | None = None
         self._there = False
@@ -119,11 +130,12 @@ class Listener:
             self._wait()
 
     def _wait(self) -> None:
-        """Begin to wait anew, once it is known that the client is there and has its answer."""
+        """Begin to wait anew, once it is known that the client is there: longer where it has no answer yet."""
         if self._timer:
             self._timer.cancel()
-        if self._there and not self._unanswered and not self.settled:
-            self._timer = asyncio.get_running_loop().call_later(self._settling, self._settle)
+        if self._there and not self.settled:
+            patience = self._answering if self._unanswered else self._settling
+            self._timer = asyncio.get_running_loop().call_later(patience, self._settle)
 
     def _settle(self) -> None:
         self.settled = True
