@@ -7,6 +7,10 @@ set cpo&vim
 " How often it is looked whether they have, in ms.
 let s:step = 20
 
+" The buffers that were loaded here, the oldest first, and how many may be.
+let s:unseen = []
+let s:most = 50
+
 " Go on with bringing a:files, full names, up to date for a:patience ms, counted
 " from the first call with this a:work, which is {} then. Returns 1 when it is done
 " (files that cannot be loaded count as done), 0 when the time is up, and otherwise
@@ -62,9 +66,12 @@ function! s:read_again(bufnr) abort
   endif
 endfunction
 
-" The buffer is not listed: its user has not asked for it.
+" The buffer is not listed, since its user has not asked for it, and has no swap
+" file, which would keep other editors from the file, before somebody uses it.
 function! s:load(file, known) abort
   let l:bufnr = a:known > 0 ? a:known : bufadd(a:file)
+  let l:swapfile = getbufvar(l:bufnr, '&swapfile')
+  call setbufvar(l:bufnr, '&swapfile', 0)
   try
     call vim_mcp#files#load(l:bufnr)
   finally
@@ -72,10 +79,61 @@ function! s:load(file, known) abort
       call vim_mcp#files#discard(l:bufnr, a:known > 0 ? 'bunload' : 'bwipeout')
     endif
   endtry
+  if l:swapfile
+    call s:swap_when_used(l:bufnr)
+  endif
   if has('nvim')
     call luaeval('require("vim_mcp.servers").loaded(_A)', l:bufnr)
   endif
+  if !buflisted(l:bufnr)
+    call s:keep_few(l:bufnr)
+  endif
   return l:bufnr
+endfunction
+
+" Whether a buffer was loaded here and is not used yet.
+function! vim_mcp#fresh#is_unseen(bufnr) abort
+  return index(s:unseen, a:bufnr) >= 0 && !buflisted(a:bufnr)
+endfunction
+
+function! s:swap_when_used(bufnr) abort
+  augroup vim_mcp_fresh
+    execute 'autocmd! * <buffer=' . a:bufnr . '>'
+    execute 'autocmd BufWinEnter,BufAdd <buffer=' . a:bufnr . '> call s:swap(' . a:bufnr . ')'
+  augroup END
+endfunction
+
+" Another editor may have the file by now: that is not asked here.
+function! s:swap(bufnr) abort
+  execute 'autocmd! vim_mcp_fresh * <buffer=' . a:bufnr . '>'
+  let l:shortmess = &shortmess
+  set shortmess+=A
+  try
+    call setbufvar(a:bufnr, '&swapfile', 1)
+  finally
+    let &shortmess = l:shortmess
+  endtry
+  call vim_mcp#swap#hold(a:bufnr, '')
+endfunction
+
+function! s:keep_few(bufnr) abort
+  call add(s:unseen, a:bufnr)
+  while len(s:unseen) > s:most
+    call s:close(remove(s:unseen, 0))
+  endwhile
+endfunction
+
+" Close the buffers that were loaded here, but for those that have come to be used.
+function! vim_mcp#fresh#forget() abort
+  while !empty(s:unseen)
+    call s:close(remove(s:unseen, 0))
+  endwhile
+endfunction
+
+function! s:close(bufnr) abort
+  if bufexists(a:bufnr) && !buflisted(a:bufnr)
+    call vim_mcp#files#discard(a:bufnr, 'bwipeout')
+  endif
 endfunction
 
 function! s:is_settled(bufnr) abort

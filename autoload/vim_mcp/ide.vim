@@ -50,6 +50,9 @@ function! s:count(clients, activity) abort
   if a:clients != s:clients
     let s:clients = a:clients
     call vim_mcp#diff_focus#watch(a:clients > 0)
+    if a:clients == 0
+      call vim_mcp#fresh#forget()
+    endif
     redrawstatus!
   endif
 endfunction

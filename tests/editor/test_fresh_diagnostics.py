@@ -104,6 +104,38 @@ def test_the_user_goes_on_typing_while_a_file_is_loaded(scene: Scene) -> None:
     wait_until(lambda: text(scene.link) == ["abcdef", "print(old)"], "what was typed")
 
 
+@pytest.mark.requirement("IDE-DIAG-03")
+def test_files_that_were_loaded_unseen_are_nobodys_until_they_are_used(begin: Begin) -> None:
+    """No swap file keeps other editors from them, and when the last Claude leaves they go."""
+    scene = begin("filetype on", "set swapfile directory=.")
+    for name in ("edited.py", "seen.py", "left.py"):
+        (scene.project / name).write_text("x\n")
+        scene.of(LONG, scene.project / name)
+        assert not list(scene.project.glob(f".{name}.sw?"))
+    edit(scene.link, file=str(scene.project / "edited.py"), lines=["y"])
+    command(scene.terminal, "split seen.py | close | redraw")
+    assert {path.name for path in scene.project.glob(".*.swp")} == {".one.py.swp", ".edited.py.swp", ".seen.py.swp"}
+    scene.link.send({"type": "ide", "clients": 1})
+    scene.link.send({"type": "ide", "clients": 0})
+    wait_until(lambda: "left.py" not in names(scene), "the end of what nobody used")
+    assert names(scene) == ["one.py", "edited.py", "seen.py"]
+
+
+def names(scene: Scene) -> list[str]:
+    """The files that buffers hold, listed or not."""
+    told = scene.link.request("execute", command="ls!", safe=True, ascii=True)["output"]
+    return [Path(line.split('"')[1]).name for line in told.splitlines() if '"' in line]
+
+
+@pytest.mark.requirement("IDE-DIAG-03")
+def test_few_files_are_kept_open(begin: Begin) -> None:
+    scene = begin("filetype on")
+    for number in range(52):
+        (scene.project / f"{number}.py").write_text("x\n")
+        scene.of(LONG, scene.project / f"{number}.py")
+    assert names(scene) == ["one.py", *[f"{number}.py" for number in range(2, 52)]]
+
+
 @pytest.mark.requirement("IDE-DIAG-03", "IDE-IGNORE-01")
 def test_files_that_are_not_to_be_read_are_left_alone(scene: Scene) -> None:
     scene.settles(scene.one)
@@ -113,8 +145,7 @@ def test_files_that_are_not_to_be_read_are_left_alone(scene: Scene) -> None:
     for name in (".env", "link.py", "fifo.py", "gone.py", ".", "https://host/x.py"):
         answer = scene.link.request("get_diagnostics", fresh=LONG, file=str(scene.project / name))
         assert (answer["diagnostics"], answer["open"], answer["settled"]) == ([], False, True), name
-    command(scene.terminal, "ls! | redraw")
-    assert [buffer["name"] for buffer in state(scene.link, "buffers")] == [str(scene.one)]
+    assert names(scene) == ["one.py"]
 
 
 @pytest.mark.requirement("IDE-DIAG-03")
