@@ -39,7 +39,8 @@ endfunction
 " Where beside Claude's terminal in this tab page a diff has its room: {window, direction, size}, or {}.
 function! s:beside() abort
   let windows = gettabinfo(tabpagenr())[0].windows
-  let terminals = filter(copy(windows), 's:is_claude(winbufnr(v:val))')
+  let popups = exists('*popup_list') ? popup_list() : []
+  let terminals = filter(windows + popups, 's:is_claude(winbufnr(v:val))')
   if empty(terminals) || s:setting() ==# 'tab' || !empty(filter(copy(windows), 's:is_bound(v:val)'))
     return {}
   endif
@@ -101,10 +102,21 @@ function! s:may_split(window) abort
   return a:window != win_getid() || mode(1) =~# '^nt\=$\|^t'
 endfunction
 
-" Call a:Function from within a:window.
+" Call a:Function from within a:window. What it throws is carried over, since Neovim would show it as well.
 function! s:from(window, Function) abort
-  let s:Function = a:Function
-  call win_execute(a:window, 'noautocmd call s:Function()')
+  let [s:Function, s:thrown] = [a:Function, '']
+  call win_execute(a:window, 'noautocmd call s:catch()')
+  if s:thrown !=# ''
+    throw 'vim-mcp-window: ' . s:thrown
+  endif
+endfunction
+
+function! s:catch() abort
+  try
+    call s:Function()
+  catch
+    let s:thrown = v:exception
+  endtry
 endfunction
 
 " Both sides in what a split in this direction and of this size (lines or columns) gives of the current window.
@@ -115,12 +127,17 @@ endfunction
 
 " A tab page of their own, the last one. The tab line that it may bring is there before it, so that it covers nothing.
 function! s:make_tab(place) abort
-  let showtabline = &showtabline
+  let [showtabline, tabs] = [&showtabline, tabpagenr('$')]
   if showtabline == 1
     silent! noautocmd set showtabline=2
   endif
   try
     call s:aside({home -> s:tab(a:place, home)})
+  catch
+    if tabpagenr('$') > tabs
+      noautocmd $tabclose!
+    endif
+    throw v:exception =~# '^Vim' ? 'vim-mcp-window: ' . v:exception : v:exception
   finally
     noautocmd let &showtabline = showtabline
   endtry

@@ -28,7 +28,7 @@ endfunction
 " Remember how the current tab page is, before a diff comes.
 function! vim_mcp#diff_return#save(place) abort
   call vim_mcp#diff_return#note()
-  let a:place.before = {'window': win_getid(), 'layout': winlayout(), 'sizes': winrestcmd(), 'views': s:views(),
+  let a:place.before = {'layout': winlayout(), 'sizes': winrestcmd(), 'views': s:views(),
         \ 'tabs': tabpagenr('$'), 'lines': &lines, 'columns': &columns, 'previous': win_getid(winnr('#'))}
   let [a:place.gone, a:place.apart] = [0, 0]
   if empty(s:places)
@@ -109,7 +109,7 @@ function! vim_mcp#diff_return#leave(place) abort
     return
   endif
   for window in [s:outside.tab, s:outside.previous, s:outside.window]
-    if window && !empty(getwininfo(window))
+    if win_id2tabwin(window)[0]
       noautocmd call win_gotoid(window)
     endif
   endfor
@@ -119,15 +119,20 @@ endfunction
 function! vim_mcp#diff_return#restore(place) abort
   call s:forget(a:place)
   let before = a:place.before
-  let tab = win_id2tabwin(before.window)[0]
+  let tab = s:tab_of(before)
   if !tab || winlayout(tab) !=# before.layout || [&lines, &columns] != [before.lines, before.columns]
         \ || a:place.apart && [before.tabs, tabpagenr('$')] != [1, 1]
     return
   elseif tab == tabpagenr()
     call s:put_back(before)
   else
-    call win_execute(before.window, 'noautocmd call s:put_back(before)')
+    call win_execute(win_getid(1, tab), 'noautocmd call s:put_back(before)')
   endif
+endfunction
+
+" The number of the tab page of which a:before tells, 0 if it has gone.
+function! s:tab_of(before) abort
+  return max(map(keys(a:before.views), 'win_id2tabwin(+v:val)[0]'))
 endfunction
 
 function! s:put_back(before) abort

@@ -73,7 +73,7 @@ function! s:window(info) abort
 endfunction
 
 function! s:inner() abort
-  return [&buftype ==# 'terminal' ? 0 : winsaveview(), getjumplist()[0], bufnr('#'), getcurpos()]
+  return [&buftype ==# 'terminal' ? 0 : [winsaveview(), getcurpos()], getjumplist()[0], bufnr('#')]
 endfunction
 
 function! s:buffers() abort
