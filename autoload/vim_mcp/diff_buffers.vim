@@ -41,7 +41,7 @@ endfunction
 function! vim_mcp#diff_buffers#wipe(review) abort
   for bufnr in [a:review.left, a:review.right]
     if bufnr > 0 && bufexists(bufnr)
-      execute 'silent! noautocmd bwipeout!' bufnr
+      call vim_mcp#diff_layout#run('silent! noautocmd bwipeout! ' . bufnr)
     endif
   endfor
 endfunction

@@ -314,7 +314,7 @@ function! s:close_in(tab, windows) abort
       call s:close(a:tab, window)
     endfor
   elseif tabpagenr('$') > 1
-    execute 'noautocmd tabclose!' a:tab
+    call vim_mcp#diff_layout#run('noautocmd tabclose! ' . a:tab)
   else
     call s:replace_last(a:windows)
   endif
@@ -323,9 +323,19 @@ endfunction
 " In the current tab page by its number, since win_execute() would forget which window was the previous one.
 function! s:close(tab, window) abort
   if a:tab == tabpagenr()
-    execute 'noautocmd' win_id2win(a:window) . 'close!'
+    call vim_mcp#diff_layout#run('noautocmd ' . win_id2win(a:window) . 'close!')
   else
     call win_execute(a:window, 'noautocmd close!')
+  endif
+endfunction
+
+" Run a command that is about windows or buffers but not about the current one: from within a popup of Vim's, which has
+" no number, it is not allowed.
+function! vim_mcp#diff_layout#run(command) abort
+  if win_id2win(win_getid())
+    execute a:command
+  else
+    call win_execute(win_getid(1), a:command)
   endif
 endfunction
 

@@ -123,7 +123,7 @@ function! vim_mcp#diff_return#restore(place) abort
   if !tab || winlayout(tab) !=# before.layout || [&lines, &columns] != [before.lines, before.columns]
         \ || a:place.apart && [before.tabs, tabpagenr('$')] != [1, 1]
     return
-  elseif tab == tabpagenr()
+  elseif tab == tabpagenr() && win_id2win(win_getid())
     call s:put_back(before)
   else
     call win_execute(win_getid(1, tab), 'noautocmd call s:put_back(before)')

@@ -43,7 +43,7 @@ function! DiffClose(...) abort
   let [review, place] = g:diffs[a:0 ? a:1 : -1]
   call vim_mcp#diff_windows#close(place)
   call filter(g:diffs, 'v:val[1] isnot place')
-  silent noautocmd execute 'bwipeout!' review.left review.right
+  call vim_mcp#diff_layout#run('silent noautocmd bwipeout! ' . review.left . ' ' . review.right)
   return win_getid()
 endfunction
 
