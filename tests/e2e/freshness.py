@@ -13,7 +13,9 @@ _ERROR = re.compile(r"\[Line (\d+):\d+\] (?:F821: )?Undefined name `(\w+)`")
 
 
 def accept_edits(cli: Claude) -> None:
-    """From here on the CLI writes without leave, and shows no diff."""
+    """From here on the CLI writes without leave, and shows no diff. It must have listed the editor's tools: in a turn that
+    begins before it calls none."""
+    cli.shows("⧉ In ")
     cli.terminal.type("\x1b[Z")
     cli.shows("accept edits on")
 
