@@ -5,7 +5,7 @@ set cpo&vim
 
 " Texts of up to so many lines are compared here; the changes of longer ones are counted where the editor shows them,
 " so many lines at a time, so that nobody waits for it.
-let s:max_lines = 2000
+let s:max_lines = 100
 let s:piece = 5000
 
 " Sets `title_left`, `title_right`, and where it is known now `changes` and `line` (of the first one).
