@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import calls, forwarding, freshness, ide, many, memory, plugin, start
+from bench import calls, forwarding, freshness, ide, many, memory, plugin, review, start
 from bench.budgets import REFERENCE
 from bench.floors import floor_server, python_starts
 from bench.measure import interleave
@@ -23,6 +23,7 @@ PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "plugin": plugin.run,
     "forwarding": forwarding.run,
     "ide": ide.run,
+    "review": review.run,
     "freshness": freshness.run,
 }
 

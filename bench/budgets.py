@@ -51,3 +51,6 @@ SELECTION_TEXT = Budget(64.0, is_size=True)
 SELECTION_TOLD = Budget(5.0, is_size=True)
 CURSOR_MOVED = {"vim": Budget(20.0, is_size=True), "nvim": Budget(10.0, is_size=True)}
 """Microseconds of the plugin's part of a CursorMoved."""
+DIFF_SMALL = Budget(25.0, is_size=True)
+DIFF_LARGE = Budget(1.3, is_size=True)
+"""How many times the editor's own `:diffsplit`."""

@@ -56,9 +56,9 @@ def run(directory: Path, rounds: int) -> Iterator[Row]:
 
 
 @contextmanager
-def _scene(directory: Path, kind: str, file: Path) -> Iterator[tuple[Editor, Spawned, IdeClient]]:
+def scene(directory: Path, kind: str, file: Path, vimrc: str = "") -> Iterator[tuple[Editor, Spawned, IdeClient]]:
     """An editor, a client of the workspace that is tied to it, and one of its port."""
-    with stage_in(directory, _VIMRC) as stage, editor(stage, kind, file) as running:
+    with stage_in(directory, _VIMRC + vimrc) as stage, editor(stage, kind, file) as running:
         peer = spawn(stage, VIM_MCP_INSTANCE=running.instance)
         ide = _connect(stage, running)
         yield running, peer, ide
@@ -70,7 +70,7 @@ def _connect(stage: Stage, running: Editor) -> IdeClient:
     return IdeClient.of(stage.home, running.pid)
 
 
-def _ask(peer: Spawned, command: str) -> str:
+def ask_editor(peer: Spawned, command: str) -> str:
     """What an Ex command of the bench prints."""
     answer = json.loads(peer.call(tool("vim_execute", command=command)))
     return str(answer["result"]["structuredContent"]["output"]).strip()
@@ -81,8 +81,8 @@ def _ask(peer: Spawned, command: str) -> str:
 
 def _stalls(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
     """The longest gap between two ticks of a timer in the editor, beyond that of as long a time without a message."""
-    with _scene(directory, kind, write_source(directory.with_suffix(".py"))) as (_, peer, ide):
-        _ask(peer, "call timer_start(2, 'BenchTick', {'repeat': -1})")
+    with scene(directory, kind, write_source(directory.with_suffix(".py"))) as (_, peer, ide):
+        ask_editor(peer, "call timer_start(2, 'BenchTick', {'repeat': -1})")
         for size in _MEGABYTES:
             padding = "x" * (size * 1024 * 1024)
             worse = [_stall(peer, ide, padding) for _ in range(rounds)]
@@ -91,14 +91,14 @@ def _stalls(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
 
 
 def _stall(peer: Spawned, ide: IdeClient, padding: str) -> float:
-    _ask(peer, "echo BenchWorst()")
+    ask_editor(peer, "echo BenchWorst()")
     begin = time.monotonic()
     with_message = ide.start("ping", {"padding": padding})
     ide.answer(with_message)
     taken = time.monotonic() - begin
-    busy = float(_ask(peer, "echo BenchWorst()"))
+    busy = float(ask_editor(peer, "echo BenchWorst()"))
     time.sleep(taken)  # as long without a message, to compare with
-    return busy - float(_ask(peer, "echo BenchWorst()"))
+    return busy - float(ask_editor(peer, "echo BenchWorst()"))
 
 
 # Selections
@@ -108,7 +108,7 @@ def _selections(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
     file = directory.with_suffix(".txt")
     file.write_text("".join(f"line {number}: some words in it\n" for number in range(_LINES)))
     judged = kind != "nvim07"
-    with _scene(directory, kind, file) as (running, peer, ide):
+    with scene(directory, kind, file) as (running, peer, ide):
         running.type("ggVG")
         text = _next_selection(ide, lambda text: len(text) > 1000)
         running.type("\x1b")
@@ -125,9 +125,9 @@ def _selections(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
 
 def _steps(running: Editor, peer: Spawned) -> float:
     """Milliseconds of the editor's time for an event in Visual mode."""
-    _ask(peer, "let g:bench_steps = ''")
+    ask_editor(peer, "let g:bench_steps = ''")
     running.type("ggVG\x1b[15~")
-    while not (taken := _ask(peer, "echo g:bench_steps")):
+    while not (taken := ask_editor(peer, "echo g:bench_steps")):
         time.sleep(0.01)  # not to be what the editor is busy with
     return float(taken)
 
