@@ -15,7 +15,7 @@ let s:locked = '\<E\%(11\|36\|242\|523\|565\|788\|814\|855\|863\|994\|1155\|1159
 " `vim-mcp-later` where windows cannot be changed at this moment; nothing has been changed then.
 function! vim_mcp#diff_windows#open(review) abort
   call s:check_unlocked()
-  let place = {'left': a:review.left, 'right': a:review.right, 'windows': [], 'front': 0}
+  let place = {'left': a:review.left, 'right': a:review.right, 'review': a:review, 'windows': [], 'front': 0}
   let front = vim_mcp#diff_focus#may_lead()
   call vim_mcp#diff_return#save(place)
   try
@@ -53,7 +53,7 @@ endfunction
 " these: it is to be called again then, and the buffers are to stay.
 function! vim_mcp#diff_windows#close(place) abort
   call s:check_unlocked()
-  if vim_mcp#diff_return#is_inside(a:place) && !vim_mcp#diff_focus#is_idle()
+  if vim_mcp#diff_return#is_inside(a:place) && !s:is_done(a:place.review)
     throw 'vim-mcp-later: the person types in the diff'
   endif
   try
@@ -78,6 +78,12 @@ function! s:check_unlocked() abort
   if getcmdwintype() !=# '' || mode(1) =~# "^[sS\<C-S>r!]" || mode(1) =~# '^c[ve]'
     throw 'vim-mcp-later: windows cannot be changed in mode ' . mode(1)
   endif
+endfunction
+
+" Whether the person in a diff may be taken out of it: at once when they have answered, else when they rest, since what
+" they are typing is meant for it.
+function! s:is_done(review) abort
+  return get(a:review, 'verdict', '') =~# '^\%(accept\|reject\)ed$' ? vim_mcp#diff_focus#is_idle() : vim_mcp#diff_focus#resting()
 endfunction
 
 function! s:bring(review, place, front) abort

@@ -6,8 +6,11 @@ local namespace = vim.api.nvim_create_namespace('vim_mcp_keys')
 local now = vim.loop.now
 local last = 0
 
-local function note()
-  last = now()
+-- A key that a mapping or `:normal` stands for is not typed; an old Neovim does not tell.
+local function note(_, typed)
+  if typed ~= '' then
+    last = now()
+  end
 end
 
 -- Begins or ends to note keys.

@@ -62,7 +62,7 @@ BUSY = {
     "search for an operator": ("d/t 2", "mode(1) .. getcmdline()", "ct 2", "\r", "getline(1)", "t 2"),
     "recording": ("jqq", "reg_recording() .. line('.')", "q2", "jq", "[line('.'), @q]", [3, "j"]),
 }  # fmt: skip
-"""What the person is in the midst of: keys that lead there and how that is seen, keys that go on and what comes of it."""
+"""What the person is in the midst of: keys that lead there, how that is seen, keys that go on and what comes of it."""
 
 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
@@ -176,3 +176,125 @@ def test_where_windows_cannot_be_changed_it_is_later(scene: Scene, locked: str) 
         scene.type(after)
         assert scene.link.answer(opening)["value"] == 0
     scene.close()
+
+
+POPUP = {
+    "vim": [
+        "let g:buffer = term_start('cat', {'hidden': 1})",
+        "call setbufvar(g:buffer, 'vim_mcp_claude', 1)",
+        "call popup_create(g:buffer, {'minwidth': 50, 'minheight': 8, 'border': []})",
+    ],
+    "nvim": [
+        "enew",
+        "call termopen('cat')",
+        "let [b:vim_mcp_claude, g:buffer] = [1, bufnr('%')]",
+        "buffer #",
+        "call nvim_open_win(g:buffer, v:true, {'relative': 'editor', 'row': 8, 'col': 30, 'width': 50, 'height': 8})",
+        "startinsert",
+    ],
+}
+
+
+@pytest.mark.parametrize("layout", ["vertical", "tab"])
+def test_typing_into_a_terminal_in_a_popup_goes_on(scene: Scene, layout: str) -> None:
+    scene.do(f"let g:vim_mcp_diff_layout = '{layout}'", *POPUP["vim" if scene.kind == "vim" else "nvim"])
+    scene.wait("mode(1)", "t")
+    scene.type("be")
+    scene.terminal.wait_screen("be")
+    shape = scene.shape()
+    assert not scene.open()
+    if layout == "vertical":
+        scene.terminal.wait_screen(lambda screen: "line 14" in screen and "be" in screen)
+    scene.close()
+    assert scene.shape().items() ^ shape.items() == set()
+    assert not scene.open()
+    scene.type("fore")
+    scene.terminal.wait_screen("before")
+    scene.close()
+    scene.type(" after\r")
+    scene.terminal.wait_screen(lambda screen: screen.count("before after") == 2)
+
+
+@pytest.mark.parametrize("keys", ["A.", "vj", ":echo", "qq"])
+def test_who_always_wants_it_in_front_gets_it_when_they_have_done(scene: Scene, keys: str) -> None:
+    scene.do("let g:vim_mcp_diff_focus = 'always'")
+    scene.type(keys)
+    scene.wait("mode(1) .. reg_recording()", {"A": "i", "v": "v", ":": "c", "q": "nq"}[keys[0]])
+    assert scene.open() is (keys == "qq")
+    scene.type("q" if keys == "qq" else "\x1b")
+    scene.wait("[bufname('%'), mode(1)]", ["diff://1/new", "n"])
+
+
+@pytest.mark.parametrize("setting", ["auto", "always"])
+def test_nobody_is_led_away_from_another_diff(scene: Scene, setting: str) -> None:
+    scene.do(f"let g:vim_mcp_diff_focus = '{setting}'")
+    shape = scene.shape()
+    scene.rest()
+    assert scene.open()
+    assert not scene.open()
+    assert scene.value("[bufname('%'), tabpagenr('$')]") == ["diff://1/new", 3]
+    scene.value("DiffClose(0)")
+    assert scene.value("[bufname('%'), tabpagenr('$')]") == ["one.txt", 2]
+    scene.close()
+    assert scene.shape().items() ^ shape.items() == set()
+
+
+@pytest.mark.parametrize("order", [(0, 0, 0), (-1, -1, -1), (1, 0, 0)])
+@pytest.mark.parametrize("arrangement", ["alone", "beside Claude"])
+def test_several_diffs_go_in_any_order(scene: Scene, order: tuple[int, ...], arrangement: str) -> None:
+    scene.do("let g:vim_mcp_diff_focus = 'never'")
+    arrange(scene, arrangement)
+    scene.do("normal! 33Gzb2zh7|", "redraw")
+    shape = scene.shape()
+    for _ in order:
+        scene.open()
+    for number in order:
+        scene.value(f"DiffClose({number})")
+    assert scene.shape().items() ^ shape.items() == set()
+
+
+@pytest.mark.parametrize("verdict", ["accepted", "withdrawn"])
+def test_it_is_not_closed_under_the_fingers_of_who_types_in_it(scene: Scene, verdict: str) -> None:
+    scene.do("let g:vim_mcp_diff_focus = 'always'")
+    assert scene.open()
+    scene.type("ihello")
+    scene.wait("mode(1) .. getline('.')", "ihelloline 20 new")
+    close = f"DiffClose(-1, '{verdict}')"
+    with pytest.raises(EditorError, match=r"vim-mcp-later: the person types"):
+        scene.value(close)
+    scene.type("\x1b")
+    scene.wait("mode(1)", "n")
+    if verdict == "withdrawn":
+        with pytest.raises(EditorError, match=r"vim-mcp-later: the person types"):
+            scene.value(close)
+        scene.rest()
+    scene.value(close)
+    assert scene.value("[bufname('%'), line('$'), tabpagenr('$')]") == ["one.txt", 60, 1]
+
+
+def test_a_command_line_is_not_covered_by_a_message(scene: Scene) -> None:
+    scene.type(":echo 'half")
+    scene.wait("getcmdline()", "echo 'half")
+    assert not scene.open()
+    shown = scene.terminal.wait_screen("line 20 new" if "Claude" in scene.terminal.text() else ":echo 'half")
+    assert shown.split("\n")[-1] == ":echo 'half"
+    scene.type("typed'\r")
+    scene.terminal.wait_screen("halftyped")
+    scene.terminal.wait_screen("a diff of calc.py waits for review in tab page 2")
+
+
+@pytest.mark.parametrize("kept", ["CursorHold", "a timer", "a terminal"])
+def test_only_the_persons_keys_count_as_typed(scene: Scene, kept: str) -> None:
+    argv = "['sh', '-c', 'while sleep 0.05; do echo x; done']"
+    run = f"call term_start({argv}, {{'curwin': 1}})" if scene.kind == "vim" else f"enew | call termopen({argv})"
+    scene.do(
+        *{
+            "CursorHold": ["set updatetime=50", "autocmd CursorHold * let g:held = 1"],
+            "a timer": ["call timer_start(20, {-> execute('redraw')}, {'repeat': -1})"],
+            "a terminal": ["split", *run.split(" | "), "wincmd p"],
+        }[kept]
+    )
+    scene.type("j")
+    scene.wait("line('.') > 1", 1)
+    assert scene.value("vim_mcp#diff_windows#resting()") == 0
+    scene.rest()

@@ -38,9 +38,10 @@ function! s:made() abort
         \ 'left': s:side('old', old, 'nofile'), 'right': s:side('new', new, 'acwrite')}
 endfunction
 
-" Close the one opened last (or the one of that index).
+" Close the one opened last, or the one of the index a:1, as if the person had accepted it, or with the verdict a:2.
 function! DiffClose(...) abort
   let [review, place] = g:diffs[a:0 ? a:1 : -1]
+  let review.verdict = a:0 > 1 ? a:2 : 'accepted'
   call vim_mcp#diff_windows#close(place)
   call filter(g:diffs, 'v:val[1] isnot place')
   call vim_mcp#diff_layout#run('silent noautocmd bwipeout! ' . review.left . ' ' . review.right)
