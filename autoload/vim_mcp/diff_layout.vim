@@ -223,11 +223,13 @@ function! s:aside(Function) abort
   endtry
 endfunction
 
-" A window that is not the current one, if possible of this tab page, else of the previous one; 0 if there is none.
+" A window that is not the current one, of this tab page; in Vim, which has no helper, else of the previous one or any.
+" 0 if there is none.
 function! s:other_window() abort
   let windows = filter(getwininfo(), 'v:val.winid != win_getid() && vim_mcp#windows#type(v:val) !~# "popup\\|command"')
-  let near = filter(copy(windows), 'v:val.tabnr == tabpagenr()') + filter(copy(windows), 'v:val.tabnr == tabpagenr("#")')
-  return get(get(near + windows, 0, {}), 'winid')
+  let near = filter(copy(windows), 'v:val.tabnr == tabpagenr()')
+  let before = filter(copy(windows), 'v:val.tabnr == tabpagenr("#")')
+  return get(get(has('nvim') ? near : near + before + windows, 0, {}), 'winid')
 endfunction
 
 " A float that nobody sees.

@@ -38,13 +38,19 @@ function! vim_mcp#diff_return#save(place) abort
   call s:listen()
 endfunction
 
-" The diff's windows are there: what has moved by that alone will be put back.
+" The diff's windows are there. The others show what they have shown as far as they are high enough, and what has moved
+" all the same will be put back.
 function! vim_mcp#diff_return#opened(place) abort
-  let [a:place.before.moved, s:scrollopt[1]] = [s:views(), &scrollopt]
+  let before = a:place.before
   let a:place.apart = win_id2tabwin(a:place.windows[0])[0] != tabpagenr()
   if !a:place.apart
-    call s:restore_previous(a:place.before.previous)
+    call s:restore_previous(before.previous)
   endif
+  let now = s:views()
+  for [window, view] in items(before.views)
+    call s:restore_view(+window, view, now[window], now[window])
+  endfor
+  let [before.moved, s:scrollopt[1]] = [s:views(), &scrollopt]
 endfunction
 
 function! s:listen() abort

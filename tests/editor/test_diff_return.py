@@ -76,3 +76,18 @@ def test_all_is_as_it_was_however_it_goes(scene: Scene, front: bool, closing: st
     scene.do(*filter(None, CLOSINGS[closing].split(" | ")))
     scene.close()
     assert scene.shape().items() ^ shape.items() == set()
+
+
+@pytest.mark.parametrize("arrangement", ["alone", "split", "tabs"])
+@pytest.mark.parametrize("place", ["zt", "zz"])
+def test_the_text_stays_where_it_is_while_a_diff_waits(scene: Scene, arrangement: str, place: str) -> None:
+    scene.do("let g:vim_mcp_diff_focus = 'never'")
+    arrange(scene, arrangement)
+    scene.type(f"40G{place}")
+    scene.wait("line('.')", 40)
+    scene.run("echo")
+    seen = scene.value("[line('w0'), line('.')]")
+    scene.open()
+    assert scene.value("[line('w0'), line('.')]") == seen
+    scene.run("echo")
+    assert scene.value("[line('w0'), line('.')]") == seen

@@ -54,7 +54,6 @@ BUSY = {
     "visual": ("jvl", "[mode(1), col('.')]", ["v", 2], "ly", "getreg('\"')", "tex"),
     "visual line": ("jVj", "[mode(1), line('.')]", ["V", 3], "y", "getreg('\"')", "text 2\ntext 3\n"),
     "visual block": ("l\x16j", "[mode(1), line('.')]", ["\x16", 2], "d", "getline(1, 2)", ["txt 1", "txt 2"]),
-    "visual, with a count": ("v1", "mode(1)", "v", "2ly", "getreg('\"')", "text 1\n"),
     "command line": (":let g:typed = 'ab", "mode(1) .. getcmdline()", "clet g:typed = 'ab", "cd'\r", "g:typed", "abcd"),
     "search": ("/text ", "mode(1) .. getcmdline()", "ctext ", "20\r", "line('.')", 20),
     "expression in insert mode": (
@@ -99,6 +98,7 @@ PENDING = {
     "CTRL-V in insert mode": ("i\x16", "065\x1b", "getline(1)", "Atext 1"),
     "a register in insert mode": ("yli\x12", '"\x1b', "getline(1)", "ttext 1"),
     "a replaced character": ("r", "x", "getline(1)", "xext 1"),
+    "a count in visual mode": ("v1", "0ly", "getreg('\"')", "text 1\n"),
     "a mark": ("m", "a", 'line("\'a")', 1),
 }
 
