@@ -212,7 +212,7 @@ endfunction
 function! vim_mcp#diff#hint(review, asked) abort
   if a:asked || !a:review.hinted
     let a:review.hinted = 1
-    call vim_mcp#notice#unasked('that accepts nothing: :ClaudeCodeDiffAccept accepts ' . vim_mcp#diff_words#name(a:review))
+    call vim_mcp#notice#unasked(':ClaudeCodeDiffAccept accepts ' . fnamemodify(a:review.target, ':t') . ', that did not')
   endif
 endfunction
 

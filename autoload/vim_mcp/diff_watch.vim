@@ -14,17 +14,18 @@ function! vim_mcp#diff_watch#begin(review) abort
     autocmd! ExitPre,VimLeavePre
     autocmd ExitPre * call s:exit()
     execute 'autocmd BufWriteCmd' right 'call s:write(expand("<stack>"), expand("<afile>"))'
+    execute 'autocmd FileWriteCmd,FileAppendCmd' right 'call s:write_part()'
     execute 'autocmd BufReadCmd' right 'call s:read()'
     execute 'autocmd QuitPre' right 'call s:quit()'
     execute 'autocmd BufWinLeave,BufUnload' right 'call s:leave(+expand("<abuf>"))'
-    execute 'autocmd TextChanged,TextChangedI,InsertLeave' right 'call s:changed()'
-    if exists('##TextChangedP')
-      execute 'autocmd TextChangedP' right 'call s:changed()'
-    endif
-    if exists('##BufModifiedSet')
-      execute 'autocmd BufModifiedSet' right 'setlocal nomodified'
-    endif
+    for event in filter(['TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeavePre', 'InsertLeave'], 's:has(v:val)')
+      execute 'autocmd' event right 'call s:changed()'
+    endfor
   augroup END
+endfunction
+
+function! s:has(event) abort
+  return exists('##' . a:event)
 endfunction
 
 " Ends that; a:last: nothing else is under review.
@@ -46,12 +47,21 @@ function! s:write(stack, name) abort
   setlocal nomodified
   if empty(review)
     return
-  elseif a:name !=# bufname('%') || line("'[") != 1 || line("']") != line('$')
+  elseif a:name !=# bufname('%')
     call vim_mcp#diff#hint(review, 1)
   elseif vim_mcp#diff_write#is_commanded(a:stack)
     call vim_mcp#diff#accept(review)
   else
     call vim_mcp#diff#hint(review, vim_mcp#diff_write#is_typed())
+  endif
+endfunction
+
+" A part of the text, or to the end of another file.
+function! s:write_part() abort
+  let review = vim_mcp#diff#of(bufnr('%'))
+  setlocal nomodified
+  if !empty(review)
+    call vim_mcp#diff#hint(review, 1)
   endif
 endfunction
 

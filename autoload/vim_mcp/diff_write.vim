@@ -3,8 +3,13 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
-" The command line that was left last, until the editor waits for the next key, and the window it was typed in.
-let s:typed = {'line': '', 'window': 0}
+" The command line that was left last, until the editor waits for the next key, the window it was typed in, and whether
+" it is the person who typed it, as far as the editor tells.
+let s:none = {'line': '', 'window': 0, 'pressed': 1}
+let s:typed = s:none
+
+" What the person does follows their key within so many ms.
+let s:at_once = 500
 
 " What may stand before a command: modifiers and a range.
 let s:modifiers = '\%(\%(sil\%[ent]\|uns\%[ilent]\|verb\%[ose]\|kee\%[pmarks]\|keepj\%[umps]\|keepa\%[lt]\|keepp\%[atterns]'
@@ -15,6 +20,8 @@ let s:before = '^[: \t]*' . s:modifiers . s:range
 " Commands that write the buffer they are given in, and those that write every buffer, this one perhaps among them.
 let s:one = s:before . '\%(w\%[rite]\|wq\|x\%[it]\|exi\%[t]\|up\%[date]\)\%(\A\|$\)'
 let s:all = s:before . '\%(wa\%[ll]\|wqa\%[ll]\|xa\%[ll]\)\%(\A\|$\)'
+" Commands that give others what follows, to be done in many places.
+let s:many = s:before . '\%(\%(win\|buf\|tab\|arg\|[cl]f\=\)do\=\|g\%[lobal]\|v\%[global]\)\%(\A\|$\)'
 let s:exit = s:before . '\%(x\%[it]\|exi\%[t]\)!\=\s*$'
 let s:update = s:before . 'up\%[date]!\=\s*$'
 
@@ -24,6 +31,7 @@ function! vim_mcp#diff_write#watch() abort
     autocmd!
     autocmd CmdlineLeave : call s:left(get(v:event, 'abort', 0) ? '' : getcmdline())
   augroup END
+  call s:watch_keys('true')
 endfunction
 
 " Watches no more.
@@ -31,11 +39,23 @@ function! vim_mcp#diff_write#forget() abort
   if exists('#vim_mcp_diff_write')
     autocmd! vim_mcp_diff_write
     augroup! vim_mcp_diff_write
+    call s:watch_keys('false')
   endif
 endfunction
 
+" Only Neovim since 0.11 tells keys that are pressed from those that a script types.
+function! s:watch_keys(on) abort
+  if has('nvim-0.11')
+    call luaeval('require("vim_mcp.pressed").watch(' . a:on . ')')
+  endif
+endfunction
+
+function! s:has_pressed() abort
+  return !has('nvim-0.11') || luaeval('require("vim_mcp.pressed").age()') < s:at_once
+endfunction
+
 function! s:left(line) abort
-  let s:typed = {'line': a:line, 'window': win_getid()}
+  let s:typed = {'line': a:line, 'window': win_getid(), 'pressed': s:has_pressed()}
   call timer_start(0, function('s:clear'))
   " These pass over the proposal, in which nothing counts as changed.
   if s:is(s:all)
@@ -46,7 +66,7 @@ function! s:left(line) abort
 endfunction
 
 function! s:clear(timer) abort
-  let s:typed = {'line': '', 'window': 0}
+  let s:typed = s:none
 endfunction
 
 " Whether the person has commanded the write of the current buffer that is being done: to be asked in BufWriteCmd, with
@@ -62,7 +82,7 @@ function! vim_mcp#diff_write#is_commanded(stack) abort
     return 0
   endif
   " A mapping with <Cmd> has left no command line.
-  return s:typed.line ==# '' || writes
+  return s:typed.line ==# '' ? s:has_pressed() : writes
 endfunction
 
 " Whether the person has typed `:x` or the like, which does not write a buffer that has not been changed.
@@ -75,13 +95,9 @@ function! vim_mcp#diff_write#is_typed() abort
   return s:typed.line !=# ''
 endfunction
 
+" Whether one of the commands of the line matches. A bar in an argument divides too, which makes no write of none.
 function! s:is(pattern) abort
-  return s:matches(s:typed.line, a:pattern)
-endfunction
-
-" Whether one of the commands of a line matches. A bar in an argument divides too, which makes no write of none.
-function! s:matches(line, pattern) abort
-  return !empty(filter(split(a:line, '|'), 'v:val =~# a:pattern'))
+  return s:typed.pressed && s:typed.line !~# s:many && !empty(filter(split(s:typed.line, '|'), 'v:val =~# a:pattern'))
 endfunction
 
 let &cpo = s:save_cpo
