@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support.claude import Claude
-from tests.support.scriptedapi import ToolUse, said
+from tests.support.scriptedapi import Message, ToolUse, said
 
-_ERROR = re.compile(r"\[Line (\d+):\d+\] (?:F821: )?Undefined name `(\w+)`")
+_ERROR = re.compile(r"\[Line \d+:\d+\] (?:F821: )?Undefined name `(\w+)`")
+
+
+def listed(cli: Claude) -> None:
+    """Wait until the CLI has listed the editor's tools: in a turn that begins before it calls none of them."""
+    cli.shows("⧉ In ")
 
 
 def accept_edits(cli: Claude) -> None:
-    """From here on the CLI writes without leave, and shows no diff. It must have listed the editor's tools: in a turn that
-    begins before it calls none."""
-    cli.shows("⧉ In ")
+    """From here on the CLI writes without leave, and shows no diff."""
+    listed(cli)
     cli.terminal.type("\x1b[Z")
     cli.shows("accept edits on")
 
@@ -30,7 +34,12 @@ def edits(cli: Claude, file: Path, texts: Sequence[str]) -> list[list[str]]:
     for count in range(len(texts) + 2):
         cli.api.wait_turn(lambda _: True, "the next turn", before + count)
     cli.shows(f"Done {before}.")
-    return [[name for _, name in _ERROR.findall(said(turn))] for turn in cli.api.turns[before + 2 :][: len(texts)]]
+    return [undefined(turn) for turn in cli.api.turns[before + 2 :][: len(texts)]]
+
+
+def undefined(turn: Message) -> list[str]:
+    """The undefined names that the model is told of in a turn."""
+    return _ERROR.findall(said(turn))
 
 
 def text(*names: str, above: int = 0) -> str:
