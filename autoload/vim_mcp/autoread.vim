@@ -13,7 +13,7 @@ let s:step = 100
 " The method `follow_disk`: see docs/protocol.md.
 function! vim_mcp#autoread#follow_disk(params) abort
   let l:files = vim_mcp#params#strings(a:params, 'files', [])
-  return s:follow(empty(l:files) ? s:all() : s:holding(l:files))
+  return s:follow(empty(l:files) ? s:all() : vim_mcp#autoread#holding(l:files))
 endfunction
 
 " The hub's message `disk`: the same, and nobody waits for an answer.
@@ -36,7 +36,7 @@ function! s:all() abort
 endfunction
 
 " The loaded buffers of these files, whatever names they go by.
-function! s:holding(files) abort
+function! vim_mcp#autoread#holding(files) abort
   let l:wanted = {}
   for l:file in a:files
     let l:wanted[resolve(l:file)] = 1

@@ -7,6 +7,8 @@ set cpo&vim
 " change.vim) where it was read again.
 let s:found = {}
 
+let s:told = ''
+
 " Read the file of a loaded buffer again if it has changed on disk and the
 " buffer has no changes of its own; no question is asked, and everybody's place in
 " the text is kept. Returns 1 when the file has changed and the buffer has been
@@ -22,6 +24,9 @@ function! vim_mcp#disk#look(bufnr) abort
   if !getbufvar(a:bufnr, '&modified')
     call vim_mcp#change#check(a:bufnr)
   endif
+  if s:is_new(a:bufnr)
+    return s:look_at_new(a:bufnr)
+  endif
   let l:folds = vim_mcp#folds#remember(a:bufnr)
   let s:found = {'reason': ''}
   call s:check_time(a:bufnr)
@@ -32,6 +37,49 @@ function! vim_mcp#disk#look(bufnr) abort
     call vim_mcp#change#follow(a:bufnr, s:found.places, l:folds)
   endif
   return s:found.reason
+endfunction
+
+" Whether a buffer stands for a file that was not there: of such a file Vim asks, by no
+" event, once it is there. Only `:file` tells. (What is neither empty nor modified was read.)
+function! s:is_new(bufnr) abort
+  let l:may_be = getbufvar(a:bufnr, '&modified') || getbufline(a:bufnr, 1, 2) ==# ['']
+  if !l:may_be || getbufvar(a:bufnr, 'vim_mcp_read', 0)
+    return 0
+  endif
+  let [s:told, l:language] = ['', get(v:, 'lang', 'C')]
+  let l:foreign = l:language !~# '^\%(C\|POSIX\|en\)'
+  if l:foreign
+    silent! language messages C
+  endif
+  call vim_mcp#within#buffer(a:bufnr, {-> execute('let s:told = execute("file", "silent!")')})
+  if l:foreign
+    execute 'silent! language messages' l:language
+  endif
+  let l:is_new = strpart(s:told, strridx(s:told, '"')) =~# '\[New'
+  call setbufvar(a:bufnr, 'vim_mcp_read', !l:is_new)
+  return l:is_new
+endfunction
+
+" The same as look() for the buffer of a file that was not there: what the person has
+" typed for it is a conflict once it is.
+function! s:look_at_new(bufnr) abort
+  let l:stamp = s:stamp(a:bufnr)
+  if getftype(vim_mcp#buffers#name(a:bufnr)) !=# 'file' || getbufvar(a:bufnr, 'vim_mcp_conflict', '') ==# l:stamp
+    return ''
+  elseif getbufvar(a:bufnr, '&modified')
+    call setbufvar(a:bufnr, 'vim_mcp_conflict', l:stamp)
+    return 'conflict'
+  elseif a:bufnr == bufnr('%') && mode(1) !~# '^n\=t\=$'
+    call vim_mcp#methods#busy('the end of what is being typed')
+  endif
+  let l:shortmess = &shortmess
+  noautocmd set shortmess+=A
+  try
+    call vim_mcp#within#buffer(a:bufnr, {-> execute('silent keepalt keepjumps edit')})
+  finally
+    noautocmd let &shortmess = l:shortmess
+  endtry
+  return 'changed'
 endfunction
 
 " Whether a buffer is that of a file.
@@ -46,8 +94,12 @@ function! s:may_look(bufnr) abort
   return !l:known || !vim_mcp#change#is_pending(a:bufnr)
 endfunction
 
-" What is read is told by an event, which comes before it, unless 'autoread' is on.
+" What is read is told by an event, which comes before it, unless 'autoread' is on, or an
+" autocommand runs: then Vim would ask.
 function! s:check_time(bufnr) abort
+  if exists('*state') && state('x') !=# ''
+    call vim_mcp#methods#busy('an autocommand')
+  endif
   let l:options = [&undoreload, &eventignore]
   let l:autoread = getbufvar(a:bufnr, '&l:autoread')
   noautocmd set undoreload=-1
@@ -98,6 +150,7 @@ function! s:choose(bufnr) abort
   let v:fcs_choice = get({'changed': s:how(a:bufnr), 'mode': 'reload', 'time': 'ask'}, v:fcs_reason, '')
   if v:fcs_choice =~# 'reload\|edit'
     let s:found.places = vim_mcp#change#places(a:bufnr)
+    call vim_mcp#turn#reading(a:bufnr, s:found.places.lines)
   endif
 endfunction
 

@@ -82,6 +82,7 @@ function! s:edit(target, request) abort
   if a:request.save
     call vim_mcp#save#check_text(l:bufnr, l:hunks)
   endif
+  call vim_mcp#turn#editing(l:bufnr)
   let l:history = vim_mcp#history#before(l:bufnr, l:hunks)
   call vim_mcp#change#apply(l:bufnr, l:hunks)
   call vim_mcp#history#note(l:history)

@@ -211,3 +211,5 @@ let s:handlers = {'registered': function('s:registered'), 'refused': function('s
 let s:handlers.environment = function('vim_mcp#environment#take')
 let s:handlers.ide = function('vim_mcp#ide#take')
 let s:handlers.disk = function('vim_mcp#autoread#take')
+let s:handlers.turn = function('vim_mcp#turn#take')
+let s:handlers.expect = function('vim_mcp#turn#expect')

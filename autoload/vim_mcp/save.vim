@@ -67,6 +67,7 @@ function! vim_mcp#save#save(bufnr) abort
   let [l:confirm, &confirm] = [&confirm, 0]
   call setbufvar(a:bufnr, '&fixendofline', 0)
   let [s:error, l:made, l:declined] = ['', s:missing_directories(l:name), 0]
+  call vim_mcp#turn#ours(1)
   try
     if !empty(l:made)
       call mkdir(l:made[0], 'p')
@@ -75,6 +76,7 @@ function! vim_mcp#save#save(bufnr) abort
   catch
     let s:error = v:exception
   finally
+    call vim_mcp#turn#ours(0)
     let &confirm = l:confirm
     call setbufvar(a:bufnr, '&fixendofline', l:fixeol)
   endtry

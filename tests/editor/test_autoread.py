@@ -329,6 +329,41 @@ def test_hidden_buffers_and_other_names_of_a_file(
     assert inside.value(terminal, "bufloaded('one.txt')") == 0
 
 
+@pytest.mark.requirement("RELOAD-01")
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("text_on_disk", ["", "made\n"])
+def test_a_file_that_is_made_after_its_buffer(
+    saved: tuple[Terminal, RawEditor], file: Path, hidden: bool, text_on_disk: str
+) -> None:
+    """Vim would ask about it, and by no event."""
+    terminal, link = saved
+    new = file.with_name("[New] file.txt")
+    command(terminal, "edit \\[New]\\ file.txt" + (" | call setbufvar('%', 'x', 1) | edit one.txt" if hidden else ""))
+    assert follow(link) == {}
+    new.write_text(text_on_disk)
+    assert follow(link) == {"read": [new.name]}
+    assert text(link, file=str(new)) == ["made"] * bool(text_on_disk) or [""]
+    put(new, "again")
+    assert follow(link) == {"read": [new.name]}
+    assert text(link, file=str(new)) == ["again"]
+    assert state(link, "current_buffer")["name"] == str(file if hidden else new)
+
+
+@pytest.mark.requirement("RELOAD-04")
+def test_a_file_that_is_made_while_its_text_is_typed(saved: tuple[Terminal, RawEditor], file: Path) -> None:
+    terminal, link = saved
+    new = file.with_name("new.txt")
+    terminal.type(":edit new.txt\riMINE")
+    wait_mode(link, "i")
+    wait_until(lambda: text(link) == ["MINE"], "the text")
+    put(new, "theirs")
+    assert follow(link) == {"unsaved": ["new.txt"]}
+    assert follow(link) == {}
+    terminal.type("!\x1b")
+    wait_text(link, ["MINE!"])
+    assert new.read_text() == "theirs\n"
+
+
 @pytest.mark.requirement("RELOAD-05")
 def test_it_can_be_turned_off(saved: tuple[Terminal, RawEditor], file: Path) -> None:
     terminal, link = saved
