@@ -50,7 +50,7 @@ function! s:write(stack, name) abort
   elseif a:name !=# bufname('%')
     call vim_mcp#diff#hint(review, 1)
   elseif vim_mcp#diff_write#is_commanded(a:stack)
-    call vim_mcp#diff#accept(review)
+    call s:accept(review)
   else
     call vim_mcp#diff#hint(review, vim_mcp#diff_write#is_typed())
   endif
@@ -81,6 +81,15 @@ function! s:accept(review) abort
   endif
 endfunction
 
+" Where nobody would hear it, that is said without an error's several lines, which would wait for a key.
+function! s:accept(review) abort
+  try
+    call vim_mcp#diff#accept(a:review)
+  catch /^vim-mcp: /
+    call vim_mcp#notice#error(substitute(v:exception, '^vim-mcp: ', '', ''))
+  endtry
+endfunction
+
 " `:edit` brings the proposal back.
 function! s:read() abort
   let review = vim_mcp#diff#of(bufnr('%'))
@@ -94,7 +103,7 @@ endfunction
 function! s:quit() abort
   let review = vim_mcp#diff#of(bufnr('%'))
   if !empty(review) && vim_mcp#diff_write#is_exit()
-    call vim_mcp#diff#accept(review)
+    call s:accept(review)
   endif
 endfunction
 
@@ -110,7 +119,7 @@ function! s:look(bufnr, window) abort
   let review = vim_mcp#diff#of(a:bufnr)
   if empty(review) || bufloaded(a:bufnr) && !empty(win_findbuf(a:bufnr))
     return
-  elseif bufloaded(a:bufnr) && !empty(getwininfo(a:window))
+  elseif review.lost || bufloaded(a:bufnr) && !empty(getwininfo(a:window))
     call vim_mcp#diff#hidden(review)
   else
     call vim_mcp#diff#reject(review, '')
