@@ -322,12 +322,15 @@ function! s:close_in(tab, windows) abort
   endif
 endfunction
 
-" In the current tab page by its number, since win_execute() would forget which window was the previous one.
+" By its number and from the tab page's current window, so that this stays that. (win_execute() from within the window
+" itself would forget which window was the previous one.)
 function! s:close(tab, window) abort
+  let command = 'noautocmd ' . win_id2tabwin(a:window)[1] . 'close!'
+  let current = win_getid(tabpagewinnr(a:tab), a:tab)
   if a:tab == tabpagenr()
-    call vim_mcp#diff_layout#run('noautocmd ' . win_id2win(a:window) . 'close!')
+    call vim_mcp#diff_layout#run(command)
   else
-    call win_execute(a:window, 'noautocmd close!')
+    call win_execute(current, command)
   endif
 endfunction
 

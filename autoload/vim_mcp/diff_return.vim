@@ -132,7 +132,7 @@ function! vim_mcp#diff_return#restore(place) abort
   elseif tab == tabpagenr() && win_id2win(win_getid())
     call s:put_back(before)
   else
-    call win_execute(win_getid(1, tab), 'noautocmd call s:put_back(before)')
+    call win_execute(win_getid(tabpagewinnr(tab), tab), 'noautocmd call s:put_back(before)')
   endif
 endfunction
 

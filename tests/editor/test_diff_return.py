@@ -32,7 +32,7 @@ OPTIONS = {
 
 GO_RIGHT = "call vim_mcp#diff_windows#goto(g:diffs[-1][1])"
 GO_LEFT = "call win_gotoid(g:diffs[-1][1].windows[0])"
-CLOSE = "call win_execute(g:diffs[-1][1].windows[{}], 'close!')"
+CLOSE = "for w in copy(g:diffs[-1][1].windows) | if win_id2win(w) | exe win_id2win(w) .. 'close!' | endif | endfor"
 
 CLOSINGS = {
     "from elsewhere": "",
@@ -40,7 +40,7 @@ CLOSINGS = {
     "closing the right side": f"{GO_RIGHT} | set nomodified | close",
     "closing the left side": f"{GO_LEFT} | close",
     "closing both": f"{GO_LEFT} | close | {GO_RIGHT} | set nomodified | close",
-    "closing both from elsewhere": f"{CLOSE.format(0)} | {CLOSE.format(1)}",
+    "closing both from elsewhere": f"if tabpagenr('$') > 1 | tabclose 2 | else | {CLOSE} | endif",
     "walking about in it": f"{GO_RIGHT} | {GO_LEFT} | {GO_RIGHT} | {GO_LEFT} | wincmd p | wincmd p",
     "another file in it": f"{GO_LEFT} | edit other.txt | set bufhidden=wipe | close",
     "splitting it": f"{GO_RIGHT} | split | vsplit | {GO_LEFT} | split",
@@ -91,3 +91,17 @@ def test_the_text_stays_where_it_is_while_a_diff_waits(scene: Scene, arrangement
     assert scene.value("[line('w0'), line('.')]") == seen
     scene.run("echo")
     assert scene.value("[line('w0'), line('.')]") == seen
+
+
+@pytest.mark.parametrize("arrangement", ["split", "beside Claude", "Claude, a tree and a list"])
+def test_it_goes_while_the_person_is_in_another_tab_page(scene: Scene, arrangement: str) -> None:
+    scene.do("let g:vim_mcp_diff_focus = 'never'")
+    arrange(scene, arrangement)
+    scene.do("normal! 33Gzb2zh7|", "redraw")
+    shape = scene.shape()
+    scene.open()
+    scene.do("tabnew", "set bufhidden=wipe")
+    scene.close()
+    assert scene.value("[&bufhidden, tabpagenr('$')]") == ["wipe", 2]
+    scene.do("tabclose", "redraw")
+    assert scene.shape().items() ^ shape.items() == set()

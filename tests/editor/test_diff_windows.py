@@ -54,11 +54,11 @@ BUSY = {
     "visual": ("jvl", "[mode(1), col('.')]", ["v", 2], "ly", "getreg('\"')", "tex"),
     "visual line": ("jVj", "[mode(1), line('.')]", ["V", 3], "y", "getreg('\"')", "text 2\ntext 3\n"),
     "visual block": ("l\x16j", "[mode(1), line('.')]", ["\x16", 2], "d", "getline(1, 2)", ["txt 1", "txt 2"]),
-    "command line": (":let g:typed = 'ab", "mode(1) .. getcmdline()", "clet g:typed = 'ab", "cd'\r", "g:typed", "abcd"),
+    "command line": (":let g:typed = 'ab", "mode(1) .. getcmdline()", "clet g:typed = 'ab", "cd'\r", "get(g:, 'typed')", "abcd"),
     "search": ("/text ", "mode(1) .. getcmdline()", "ctext ", "20\r", "line('.')", 20),
     "expression in insert mode": (
         "iab\x12='x'", "mode(1) .. getcmdline()", "c'x'", " . 'y'\r\x1b", "getline(1)", "abxytext 1"),
-    "search for an operator": ("d/t 2", "mode(1) .. getcmdline()", "ct 2", "\r", "getline(1)", "t 2"),
+    "search for an operator": ("d/ex", "mode(1) .. getcmdline()", "cex", "t 2\r", "getline(1)", "ext 2"),
     "recording": ("jqq", "reg_recording() .. line('.')", "q2", "jq", "[line('.'), @q]", [3, "j"]),
 }  # fmt: skip
 """What the person is in the midst of: keys that lead there, how that is seen, keys that go on and what comes of it."""
