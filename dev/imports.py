@@ -24,7 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cli"}),
     frozenset({"daemon"}),
     frozenset({"hub", "install", "doctor"}),
-    frozenset({"clients", "registration", "endpoints"}),
+    frozenset({"clients", "registration", "endpoints", "notebook"}),
     frozenset({"ide", "session"}),
     frozenset({"tools"}),
     frozenset({"kernel"}),

@@ -11,6 +11,9 @@ let s:activity = ''
 function! vim_mcp#ide#start() abort
   call vim_mcp#selection#start()
   call vim_mcp#diagnostics_watch#start()
+  if exists('*vim_mcp#kernel_output#watch')
+    call vim_mcp#kernel_output#watch()
+  endif
 endfunction
 
 " The connection has ended.

@@ -1,5 +1,6 @@
-" The editor's part in running code in a Jupyter kernel: what its user has set, and
-" in what environment the kernel is to run. The kernel itself is the hub's.
+" The editor's part in running code in a Jupyter kernel: what its user has set, in
+" what environment the kernel is to run, and what its user does with it. The kernel
+" itself is the hub's.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -33,6 +34,47 @@ endfunction
 function! s:is_text(value) abort
   return a:value !~# '[^\x01-\x7f]' || &encoding ==# 'utf-8'
         \ && empty(filter(split(a:value, '\zs'), 'strlen(v:val) == 1 && char2nr(v:val) > 127'))
+endfunction
+
+" :VimMCPKernel {status|restart|interrupt|shutdown|attach FILE}
+function! vim_mcp#kernel#command(arguments) abort
+  let [l:do, l:file] = matchlist(a:arguments, '^\s*\(\S*\)\s*\(.\{-}\)\s*$')[1:2]
+  let l:do = l:do ==# '' ? 'status' : l:do
+  if index(s:doings, l:do) < 0
+    call vim_mcp#notice#error(':VimMCPKernel takes ' . join(s:doings, ', ') . ', not "' . l:do . '"')
+  elseif (l:do ==# 'attach') != (l:file !=# '')
+    call vim_mcp#notice#error(l:do ==# 'attach' ? ':VimMCPKernel attach needs the connection file of a kernel'
+          \ : ':VimMCPKernel ' . l:do . ' takes nothing more')
+  else
+    call vim_mcp#kernel#send(l:file ==# '' ? {'do': l:do} : {'do': l:do, 'file': s:path(l:file)})
+  endif
+endfunction
+
+let s:doings = ['status', 'restart', 'interrupt', 'shutdown', 'attach']
+
+function! s:path(file) abort
+  return fnamemodify(expand(a:file) ==# '' ? a:file : expand(a:file), ':p')
+endfunction
+
+" Completion of :VimMCPKernel.
+function! vim_mcp#kernel#complete(lead, line, position) abort
+  return a:line =~# '\<attach\s' ? join(getcompletion(a:lead, 'file'), "\n") : join(s:doings, "\n")
+endfunction
+
+" Ask the hub something about the kernel; whether there is a hub.
+function! vim_mcp#kernel#send(message) abort
+  if !vim_mcp#link#connected()
+    call vim_mcp#notice#error('not connected, so there is no kernel (:VimMCPReconnect)')
+    return 0
+  endif
+  call vim_mcp#transport#send(extend({'type': 'kernel'}, a:message))
+  return 1
+endfunction
+
+" The hub's message `kernel`: what has come of it, which is told when the user is
+" at rest.
+function! vim_mcp#kernel#take(message) abort
+  call vim_mcp#notice#unasked(get(a:message, 'words', ''))
 endfunction
 
 let &cpo = s:save_cpo

@@ -20,6 +20,7 @@ from vim_mcp.editor.process import peer_uid
 from vim_mcp.editor.registry import Preference
 from vim_mcp.endpoints import Endpoints
 from vim_mcp.kernel.kernels import Kernels
+from vim_mcp.notebook import Notebooks
 from vim_mcp.registration import Registrar
 from vim_mcp.releases import release
 from vim_mcp.socketlock import HubRunning, SocketLock, SocketUnusable
@@ -40,6 +41,7 @@ class Hub:
         self._registrar = Registrar(config, self._directory)
         self._kernels = Kernels(config.runtime)
         self._endpoints = Endpoints(config, self._directory, self._kernels)
+        self._notebooks = Notebooks(self._directory, self._kernels)
         preference = Preference(config.preference)
         self._clients = Clients(self._directory, preference, self._kernels, self._watch_idleness)
         self._directory.listen(lambda _events, _editor: self._watch_idleness())

@@ -1,24 +1,39 @@
-"""Code in a real kernel of a real editor's: from an editor's port, or from stdio, to ipykernel and back."""
+"""Code in the kernel of a real editor: from its port or from stdio, as its user lets it, to ipykernel and back."""
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.editors import Terminal
 from tests.support.ideclient import IdeClient
+from tests.support.kernellab import processes
+from tests.support.mcpclient import McpClient, Message, ToolError
+from tests.support.raweditor import RawEditor
 from tests.support.stage import Stage
+from tests.support.waiting import wait_until
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+IMAGE = f"import base64\nfrom IPython.display import Image\nImage(base64.b64decode('{PIXEL}'))"
 
 
-@pytest.fixture
-def editor(stage: Stage, kind: str) -> Terminal:
-    """An editor whose user lets clients run code, with its port open."""
-    stage.home.add("let g:vim_mcp_execute_code = 'allow'")
+def start(stage: Stage, kind: str, *settings: str) -> Terminal:
+    """An editor with those settings, a file of a project in it."""
+    stage.home.add(*settings)
     project = stage.project("project", one_py="x = 1\n")
     editor = stage.editor(kind, "one.py", cwd=project)
     editor.wait_screen("x = 1")
     return editor
+
+
+@pytest.fixture
+def editor(stage: Stage, kind: str) -> Terminal:
+    """An editor whose user lets clients run code."""
+    return start(stage, kind, "let g:vim_mcp_execute_code = 'allow'", "let g:vim_mcp_execute_code_timeout = 20")
 
 
 @pytest.fixture
@@ -29,8 +44,215 @@ def client(stage: Stage, editor: Terminal) -> Iterator[IdeClient]:
     client.close()
 
 
-def test_state_is_kept(client: IdeClient, stage: Stage) -> None:
+def left(stage: Stage) -> list[str]:
+    """What there is of kernels: their files, and their processes."""
+    return [*map(str, stage.runtime.glob("kernel-*")), *processes(f"{stage.runtime}/kernel-")]
+
+
+@pytest.mark.requirement("IDE-TOOL-16", "KERNEL-01", "KERNEL-03", "KERNEL-08")
+def test_two_clients_share_the_state(client: IdeClient, stage: Stage) -> None:
     assert client.texts("executeCode", code="x = 6\nx * 7") == ["42"]
-    assert client.texts("executeCode", code="import os; print(os.getcwd()); x") == [f"{stage.directory / 'project'}\n6"]
+    assert client.texts("executeCode", code="import os; os.getcwd()") == [repr(str(stage.directory / "project"))]
     other = stage.client()
-    assert other.tool_text("vim_execute_code", code="x + 1") == "7"
+    calls = [other.start_tool("vim_execute_code", code="x += 1"), client.start_tool("executeCode", code="x += 1")]
+    for call, one in zip(calls, (other, client), strict=True):
+        assert "ran and printed nothing" in one.tool_answer(call)["content"][0]["text"]
+    assert other.tool_text("vim_execute_code", code="x") == "8"
+    result = other.tool_answer(other.start_tool("vim_execute_code", code=IMAGE))
+    assert result["content"] == [{"type": "image", "data": PIXEL, "mimeType": "image/png"}]
+    assert "structuredContent" not in result
+    with pytest.raises(ToolError, match="ZeroDivisionError"):
+        client.texts("executeCode", code="1 / 0")
+
+
+@pytest.mark.requirement("KERNEL-09")
+def test_the_kernel_outlives_the_hub_and_ends_with_the_editor(
+    client: IdeClient, editor: Terminal, stage: Stage
+) -> None:
+    client.texts("executeCode", code="x = 6")
+    before = stage.kill_hub()
+    wait_until(lambda: _port_of_another_hub(stage, before), "the next hub has given the editor its port")
+    again = IdeClient.of(stage.home, editor.editor_pid)
+    assert again.texts("executeCode", code="x * 7") == ["42"]
+    again.close()
+    assert left(stage)
+    os.kill(editor.editor_pid, signal.SIGKILL)
+    wait_until(lambda: not left(stage), "nothing is left")
+
+
+def _port_of_another_hub(stage: Stage, before: int) -> bool:
+    try:
+        status = stage.status()
+    except OSError:
+        return False
+    return status["pid"] != before and any(instance["port"] for instance in status["instances"])
+
+
+@pytest.mark.requirement("KERNEL-09")
+def test_it_ends_with_the_editor_when_no_hub_is_there(client: IdeClient, editor: Terminal, stage: Stage) -> None:
+    client.texts("executeCode", code="x = 6")
+    hub, pid = stage.hub_pid(), editor.editor_pid
+    os.kill(hub, signal.SIGSTOP)  # it neither works nor makes room for the next
+    os.kill(pid, signal.SIGKILL)
+    try:
+        wait_until(lambda: not left(stage), "nothing is left")
+    finally:
+        os.kill(hub, signal.SIGCONT)
+
+
+@pytest.mark.requirement("KERNEL-06", "KERNEL-14")
+def test_progress_is_told_and_cancelling_interrupts(client: IdeClient) -> None:
+    code = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.01)"
+    params = {"name": "executeCode", "arguments": {"code": code}, "_meta": {"progressToken": "p"}}
+    call = client.start("tools/call", params)
+    told: list[Message] = []
+    while not told or told[-1]["message"] != "begun":
+        told.append(client.notification("notifications/progress")["params"])
+    told.append(client.notification("notifications/progress")["params"])
+    assert {one["progressToken"] for one in told} == {"p"}
+    assert [one["progress"] for one in told] == sorted({one["progress"] for one in told})
+    begun = time.monotonic()
+    client.notify("notifications/cancelled", requestId=call)
+    assert client.texts("executeCode", code="'next'") == ["'next'"]
+    assert time.monotonic() - begun < 5
+
+
+@pytest.mark.requirement("KERNEL-06", "KERNEL-10")
+def test_the_users_settings_and_environment_count(stage: Stage, kind: str) -> None:
+    editor = start(
+        stage, kind, "let g:vim_mcp_execute_code = 'allow'", "let g:vim_mcp_execute_code_timeout = 1",
+        "let g:vim_mcp_kernel = './my python'", "let $FROM_THE_EDITOR = 'yes \u00e9'", 'let $BROKEN = "a\\xff"',
+    )  # fmt: skip
+    own = stage.directory / "project" / "my python"
+    own.write_text(f'#!/bin/sh\nexport MINE=1\nexec {stage.environment()["PATH"].split(":")[0]}/python "$@"\n')
+    own.chmod(0o755)
+    client = IdeClient.of(stage.home, editor.editor_pid)
+    code = "import os; [os.environ.get(name) for name in ('MINE', 'FROM_THE_EDITOR', 'BROKEN')]"
+    assert client.texts("executeCode", code=code) == ["['1', 'yes \u00e9', None]"]
+    with pytest.raises(ToolError, match="interrupted after 1 s"):
+        client.texts("executeCode", code="while True: pass")
+    client.close()
+
+
+# ---- the user's yes
+
+
+def tools(client: McpClient) -> set[str]:
+    """The names of the tools that a client is offered."""
+    return {tool["name"] for tool in client.request("tools/list")["tools"]}
+
+
+@pytest.mark.requirement("KERNEL-13")
+def test_the_tool_goes_when_it_is_off(stage: Stage, kind: str) -> None:
+    editor = start(stage, kind, "let g:vim_mcp_execute_code = 'off'")
+    client, other = IdeClient.of(stage.home, editor.editor_pid), stage.client()
+    assert "executeCode" not in tools(client)
+    stage.instance(editor)
+    assert "vim_execute_code" not in tools(other)
+    with pytest.raises(ToolError, match="'off'"):
+        client.texts("executeCode", code="1")
+    editor.type(":let g:vim_mcp_execute_code = 'allow'\r:new\r")
+    wait_until(lambda: "executeCode" in tools(client), "the tool is there")
+    assert "vim_execute_code" in tools(other)
+    assert client.texts("executeCode", code="40 + 2") == ["42"]
+    editor.type(":VimMCPPause\r")
+    wait_until(lambda: _fails(client) == "access", "no access")
+    client.close()
+
+
+def _fails(client: IdeClient) -> str | None:
+    try:
+        client.texts("executeCode", code="1")
+    except ToolError as error:
+        return error.kind
+    return None
+
+
+@pytest.mark.requirement("KERNEL-13")
+def test_the_user_is_asked_in_the_editor(stage: Stage, kind: str) -> None:
+    editor = start(stage, kind, "let g:vim_mcp_ask_calm = 0")
+    client = IdeClient.of(stage.home, editor.editor_pid)
+    for word, outcome in (("yes", "42"), ("no", "refused")):
+        call = client.start_tool("executeCode", code="6 * 7")
+        editor.wait_screen("6 * 7")
+        editor.type(f":VimMCPAnswer {word}\r")
+        told = client.answer(call)
+        assert outcome in told["content"][0]["text"]
+        assert bool(told.get("isError")) == (word == "no")
+    client.close()
+
+
+class Asked:
+    """An editor in the test's hands that has been asked whether code may run."""
+
+    def __init__(self, stage: Stage):
+        self.client = stage.client()
+        self.editor = RawEditor(stage.socket, stage.project("project"))
+        self.call = self.client.start_tool("vim_execute_code", code="6 * 7\n\0\x1b")
+        request = self.next("get_environment")
+        settings = {"permission": "ask", "timeout": 20, "kernel": "", "folder": str(stage.directory)}
+        self.editor.say("result", id=request["id"], result=settings)
+        self.request = self.next("ask")
+
+    def next(self, method: str) -> Message:
+        """The next request for that method."""
+        while True:
+            message = self.editor.messages.get(timeout=30)
+            if message.get("method") == method:
+                return message
+
+    def taken(self) -> str:
+        """The editor shows the question, whose id this is."""
+        self.editor.say("result", id=self.request["id"], result={})
+        return str(self.request["params"]["question"])
+
+
+@pytest.mark.requirement("KERNEL-13")
+def test_the_question_holds_all_that_would_run(stage: Stage) -> None:
+    asked = Asked(stage)
+    params = asked.request["params"]
+    assert (params["kind"], params["lines"], params["client"]) == (
+        "execute_code", ["6 * 7", "\n\x1b"], "test-client 1.0",
+    )  # fmt: skip
+    question = asked.taken()
+    asked.editor.say("answer", question="another", answer="once")
+    asked.editor.say("answer", question=question, answer="unanswered")
+    with pytest.raises(ToolError, match="has not answered") as caught:
+        asked.client.tool_answer(asked.call)
+    assert caught.value.kind == "unanswered"
+    asked.editor.close()
+
+
+@pytest.mark.requirement("KERNEL-13")
+@pytest.mark.parametrize("how", ["cancelled", "hung up", "the editor left"])
+def test_the_question_goes_with_who_asked(stage: Stage, how: str) -> None:
+    asked = Asked(stage)
+    question = asked.taken()
+    if how == "the editor left":
+        asked.editor.close()
+        with pytest.raises(ToolError, match="has left"):
+            asked.client.tool_answer(asked.call)
+        return
+    if how == "cancelled":
+        asked.client.notify("notifications/cancelled", requestId=asked.call)
+    else:
+        asked.client.close()
+    assert asked.next("cancel_question")["params"] == {"questions": [question]}
+    asked.editor.close()
+
+
+@pytest.mark.requirement("KERNEL-13")
+def test_much_code_goes_to_the_question_by_file(stage: Stage) -> None:
+    asked = Asked(stage)
+    long = asked.client.start_tool("vim_execute_code", code="# \u6f22\n" * 20_000)
+    asked.editor.say("result", id=asked.next("get_environment")["id"], result={"permission": "ask", "timeout": 9})
+    request = asked.next("ask")
+    path = request["params"]["lines_file"]
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == "# \u6f22\n" * 20_000
+    asked.editor.say("result", id=request["id"], result={})
+    wait_until(lambda: not os.path.exists(path), "the file is gone")
+    asked.editor.say("answer", question=request["params"]["question"], answer="no")
+    with pytest.raises(ToolError, match="refused"):
+        asked.client.tool_answer(long)
+    asked.editor.close()

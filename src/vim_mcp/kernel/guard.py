@@ -209,6 +209,7 @@ def _end_orphans() -> None:
 
 def main() -> int:
     """Guard by the order on stdin; 0 when it has been carried out."""
+    os.chdir("/")
     order = json.load(sys.stdin)
     os.close(0)
     os.open(os.devnull, os.O_RDONLY)

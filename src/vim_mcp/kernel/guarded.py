@@ -8,8 +8,8 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,45 +33,53 @@ class Guarded:
         self.output = ""
         """What the kernel has last written to its own stdout and stderr, once it has ended."""
         self._pid = pid
-        self._listening: asyncio.Task[None] | None = None
+        self._stop_listening: Callable[[], None] = lambda: None
 
     @classmethod
     def adopt(cls, directory: Path, state: dict[str, Any]) -> Guarded:
         """One that an earlier hub has started."""
         adopted = cls(int(state["guard"]), directory, dict(state["about"]))
-        watch_exit(adopted._pid, lambda: adopted._end_told({}))
+        adopted._stop_listening = watch_exit(adopted._pid, lambda: adopted._end_told({}))
         return adopted
 
     @classmethod
     async def start(cls, directory: Path, order: dict[str, Any]) -> Guarded:
         """Start one, which makes `directory` (see guard.py). Raises `CommandFailed` (kind `missing`) with a reason."""
-        process = _launch()
-        reader, transport = await _reader(process)
+        pid, orders, answers = _launch()
+        reader, transport = await _reader(answers)
+        started = cls(pid, directory, dict(order["about"]))
         try:
-            await asyncio.to_thread(_hand_over, process, {**order, "directory": str(directory)})
+            await asyncio.to_thread(_hand_over, orders, {**order, "directory": str(directory)})
             told = json.loads(await asyncio.wait_for(reader.readline(), _START_LIMIT))
         except (OSError, ValueError, TimeoutError):
             told = {"error": "its guard did not start"}
-        started = cls(process.pid, directory, dict(order["about"]))
-        if "error" in told:
+        listening = asyncio.create_task(started._listen(reader, transport))
+
+        def stop() -> None:
+            listening.cancel()
             transport.close()
-            await asyncio.to_thread(process.wait)
+
+        started._stop_listening = stop
+        if "error" in told:
+            await started.end()
             raise CommandFailed(f"The kernel cannot be started: {told['error']}", kind="missing")
-        started._listening = asyncio.create_task(started._listen(reader, transport, process))
         return started
 
-    async def _listen(
-        self, reader: asyncio.StreamReader, transport: asyncio.ReadTransport, process: subprocess.Popen[bytes]
-    ) -> None:
+    async def _listen(self, reader: asyncio.StreamReader, transport: asyncio.ReadTransport) -> None:
+        """Take the guard's last words, and its place in the table of processes."""
         last = (await reader.read()).splitlines()
         transport.close()
-        await asyncio.to_thread(process.wait)
+        await asyncio.to_thread(os.waitpid, self._pid, 0)
         self._end_told(json.loads(last[-1]) if last else {})
 
     def _end_told(self, told: dict[str, Any]) -> None:
         self.output = str(told.get("output", ""))
         if not self.ended.done():
             self.ended.set_result(_words(told.get("status")))
+
+    def let_go(self) -> None:
+        """Watch it no more, since the hub leaves."""
+        self._stop_listening()
 
     def interrupt(self) -> None:
         """Interrupt the kernel, as CTRL-C in a terminal would."""
@@ -94,25 +102,35 @@ class Guarded:
                 os.kill(self._pid, number)
 
 
-def _launch() -> subprocess.Popen[bytes]:
-    """Not by asyncio, which would kill it when the hub leaves."""
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", os.path.abspath(guard.__file__)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, start_new_session=True, cwd="/",
-    )  # fmt: skip
+def _launch() -> tuple[int, int, int]:
+    """Start a guard in a session of its own: its process id, a pipe for its order, and one for what it says.
+
+    By hand: the subprocess module complains of, and asyncio kills, what runs on when the hub leaves.
+    """
+    (reader, orders), (answers, writer) = os.pipe(), os.pipe()
+    standard = [
+        (os.POSIX_SPAWN_DUP2, reader, 0),
+        (os.POSIX_SPAWN_DUP2, writer, 1),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    argv = [sys.executable, "-I", "-S", os.path.abspath(guard.__file__)]
+    try:
+        return os.posix_spawn(argv[0], argv, os.environ, file_actions=standard, setsid=True), orders, answers
+    finally:
+        os.close(reader)
+        os.close(writer)
 
 
-async def _reader(process: subprocess.Popen[bytes]) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
-    loop = asyncio.get_running_loop()
+async def _reader(pipe: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
     reader = asyncio.StreamReader()
-    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), process.stdout)
+    protocol = asyncio.StreamReaderProtocol(reader)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, os.fdopen(pipe, "rb"))
     return reader, transport
 
 
-def _hand_over(process: subprocess.Popen[bytes], order: dict[str, Any]) -> None:
-    assert process.stdin is not None
-    with process.stdin as pipe:
-        pipe.write(json.dumps(order).encode())
+def _hand_over(pipe: int, order: dict[str, Any]) -> None:
+    with os.fdopen(pipe, "wb") as file:
+        file.write(json.dumps(order).encode())
 
 
 def _words(status: Any) -> str:

@@ -52,6 +52,7 @@ class Kernel:
         self._runs = 0
         self._lost = ""
         self._dismissed = ""
+        self._why = ""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # What clients ask
@@ -98,7 +99,9 @@ class Kernel:
         if self._channels is not None:
             return []
         lost, self._lost = self._lost, ""
-        notes = [f"{lost} {_ALL_LOST} This ran in a new kernel."] if lost else []
+        notes = (
+            [f"The kernel has ended since the last call: {lost}. {_ALL_LOST} This ran in a new one."] if lost else []
+        )
         try:
             if directory := place.find(self._runtime, self._editor):
                 return notes + await self._adopt(directory)
@@ -188,10 +191,10 @@ class Kernel:
 
     def _has_ended(self, guarded: Guarded) -> None:
         if self._guarded is guarded:
-            why = self._dismissed or f"The kernel has ended since the last call ({guarded.ended.result()})."
-            self._lost = why if self._runs else ""
+            self._why = self._dismissed or guarded.ended.result()
+            self._lost = self._why if self._runs else ""
             self._forget()
-            self.report("ended", {"words": why})
+            self.report("ended", {"words": self._why})
 
     def _forget(self) -> None:
         channels, self._channels, self._guarded = self._channels, None, None
@@ -235,8 +238,7 @@ class Kernel:
         """Stop what has not ended by itself; how that went."""
         if end == "ended":
             self._lost = ""  # the client is told here
-            how = guarded.ended.result()
-            return [f"The kernel has ended while the code ran: {self._dismissed or how}. {_ALL_LOST} {_NEXT}"]
+            return [f"The kernel has ended while the code ran: {self._why}. {_ALL_LOST} {_NEXT}"]
         if end == "done":
             return []
         if guarded.about["attached"] and not run.begun:
@@ -249,7 +251,7 @@ class Kernel:
             return [f"{what} It goes on all the same: the kernel is not vim-mcp's own, so it was not ended."]
         if not guarded.ended.done():
             await guarded.end()
-        self._lost = "" if end == "limit" else "The kernel was ended, since cancelled code could not be interrupted."
+        self._lost = "" if end == "limit" else "code that was cancelled could not be interrupted"
         return [f"{what} It went on for {OBEDIENCE:g} s, so the kernel was ended. {_ALL_LOST} {_NEXT}"]
 
     def _report_output(self, kind: str, content: dict[str, Any]) -> None:
@@ -282,7 +284,7 @@ class Kernel:
         return "The code that runs is interrupted"
 
     async def shut_down(self, why: str) -> str:
-        """End the kernel; the next run starts one. `why` is what the clients are told."""
+        """End the kernel; the next run starts one. Clients are told `why`, such as "the user has restarted it"."""
         guarded = self._guarded or self._left_by_another_hub()
         if guarded is None:
             return "There is no kernel"
@@ -306,7 +308,7 @@ class Kernel:
         except (OSError, ValueError) as error:
             raise CommandFailed(f"{file} is no connection file of a kernel: {error}", kind="refused") from None
         async with self._turn:
-            await self.shut_down("The user has attached another kernel since the last call.")
+            await self.shut_down("the user has attached another")
             about = {"name": str(file), "language": "", "by_message": True, "attached": str(file)}
             directory = place.new(self._runtime, self._editor)
             order = {"watch": self._editor, "argv": None, "about": about}
@@ -334,7 +336,9 @@ class Kernel:
 
     async def close(self) -> None:
         """Hang up, since the hub leaves; the kernel runs on for the next."""
-        self._guarded, channels, self._channels = None, self._channels, None
+        guarded, channels, self._guarded, self._channels = self._guarded, self._channels, None, None
+        if guarded is not None:
+            guarded.let_go()
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

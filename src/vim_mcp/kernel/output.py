@@ -63,10 +63,11 @@ class Bounded:
 
     def feed(self, text: str) -> None:
         """Take more text; an escape sequence may be divided between two."""
-        text = _ESCAPES.sub("", self._held + text)
-        begun = _BEGUN.search(text)
-        self._held = begun[0] if begun else ""
-        text = text[: len(text) - len(self._held)]
+        if self._held or "\x1b" in text:
+            text = _ESCAPES.sub("", self._held + text)
+            begun = _BEGUN.search(text)
+            self._held = begun[0] if begun else ""
+            text = text[: len(text) - len(self._held)]
         room = self._half - len(self._head)
         self._head += text[:room]
         if text[room:]:
@@ -158,11 +159,15 @@ class Transcript:
     """Whether the code ended by an error."""
     error: str = ""
     """The error's name."""
-    last_line: str = ""
-    """The last line of text, as far as it has come."""
     _shown: list[_Shown] = field(default_factory=list)
     _clear: bool = False
     _images: int = 0
+
+    @property
+    def last_line(self) -> str:
+        """The last line of text, as far as it has come; "" where there is none, or an image is the last."""
+        last = self._shown[-1].text if self._shown else None
+        return last.text()[-500:].rstrip("\n").rpartition("\n")[2][-200:] if last else ""
 
     def take(self, kind: str, content: dict[str, Any]) -> None:
         """A message of the kernel's: its `msg_type` and content."""
@@ -192,8 +197,6 @@ class Transcript:
         if own_lines:
             text = text + "\n" if block.line_begins() else f"\n{text}\n"
         block.feed(text)
-        line = plain(text[-500:]).rstrip("\n").rpartition("\n")[2]
-        self.last_line = line[-200:] or self.last_line
 
     def _growing(self) -> Bounded:
         last = self._shown[-1] if self._shown else None

@@ -23,7 +23,9 @@ class Outcome:
 
 @dataclass
 class Run:
-    """A piece of code that waits or runs. `limit` is in seconds from its beginning; `client` names who sends it."""
+    """A piece of code that waits or runs. `limit` is in seconds from its beginning; `client` names who sends it, "" is
+    the editor's user.
+    """
 
     code: str
     limit: float

@@ -48,7 +48,7 @@ class _Words:
 
 
 async def _allowed(editor: Editor, client: str, permission: str, code: str) -> None:
-    """Return when the user lets the code run; raises `CommandFailed` (kind `refused`, `unanswered`) when they do not."""
+    """Return when the user lets the code run. Raises `CommandFailed` (kind `refused`, `unanswered`)."""
     if permission == "allow":
         return
     if permission != "ask":

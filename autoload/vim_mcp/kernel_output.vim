@@ -1,0 +1,110 @@
+" :VimMCPKernelOutput: what runs in the kernel and what comes of it, in a scratch buffer. Windows whose cursor is on its
+" last line follow.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:name = 'vim-mcp://kernel'
+
+" The oldest lines go when there are more.
+let s:most = 10000
+
+let s:buffer = -1
+
+" Go to the window, opening it if need be.
+function! vim_mcp#kernel_output#open(mods) abort
+  if bufwinid(s:buffer) > 0
+    call win_gotoid(bufwinid(s:buffer))
+  elseif bufexists(s:buffer)
+    execute a:mods 'sbuffer' s:buffer
+  else
+    call s:new(a:mods)
+  endif
+  call vim_mcp#kernel_output#watch()
+endfunction
+
+function! s:new(mods) abort
+  execute 'noautocmd' (a:mods ==# '' ? 'botright' : a:mods) '12new'
+  let s:buffer = bufnr('%')
+  setlocal buftype=nofile bufhidden=hide nobuflisted noswapfile noundofile nospell nomodeline
+  execute 'silent noautocmd file' fnameescape(s:name)
+  setlocal nomodifiable filetype=vimmcpkernel
+  nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
+  augroup vim_mcp_kernel_output
+    autocmd!
+    autocmd BufWipeout <buffer> call s:forget()
+  augroup END
+endfunction
+
+" The buffer goes, and nobody needs to be told any more.
+function! s:forget() abort
+  let s:buffer = -1
+  autocmd! vim_mcp_kernel_output
+  if vim_mcp#link#connected()
+    call vim_mcp#transport#send({'type': 'kernel', 'do': 'watch', 'on': v:false})
+  endif
+endfunction
+
+" Have the hub tell what runs, also the next hub.
+function! vim_mcp#kernel_output#watch() abort
+  if bufexists(s:buffer) && vim_mcp#link#connected()
+    call vim_mcp#transport#send({'type': 'kernel', 'do': 'watch', 'on': v:true})
+  endif
+endfunction
+
+" The hub's message `kernel_output`.
+function! vim_mcp#kernel_output#take(message) abort
+  let l:kind = get(a:message, 'kind', '')
+  let l:lines = map(copy(get(a:message, 'lines', [])), 'strtrans(v:val)')
+  if !bufloaded(s:buffer)
+    return
+  elseif l:kind ==# 'output'
+    call s:add(l:lines, 1)
+  elseif l:kind ==# 'input'
+    call s:add([s:heading(a:message)] + map(l:lines, '"> " . v:val') + [''], 0)
+  elseif l:kind ==# 'started'
+    call s:add(['-- ' . strtrans(get(a:message, 'name', '')), ''], 0)
+  elseif l:kind ==# 'ended'
+    call s:add(['-- the kernel has ended: ' . strtrans(get(a:message, 'words', '')), ''], 0)
+  elseif l:kind ==# 'done' && get(a:message, 'failed')
+    call s:add(['-- failed', ''], 0)
+  endif
+endfunction
+
+function! s:heading(message) abort
+  let l:client = get(a:message, 'client', '')
+  return '-- ' . strftime('%H:%M:%S') . ' ' . strtrans(l:client ==# '' ? 'you' : l:client)
+endfunction
+
+" Put lines at the end, the first one behind what stands in the last line (join) or on a line of its own. The last line
+" is where the next output goes on.
+function! s:add(lines, join) abort
+  let l:last = s:last()
+  let l:text = getbufline(s:buffer, l:last)[0]
+  let l:lines = a:join ? [l:text . a:lines[0]] + a:lines[1:] : l:text ==# '' ? a:lines : [l:text] + a:lines
+  let l:following = filter(win_findbuf(s:buffer), 's:is_at(v:val, l:last)')
+  call setbufvar(s:buffer, '&modifiable', 1)
+  call setbufline(s:buffer, l:last, l:lines)
+  if s:last() > s:most
+    silent call deletebufline(s:buffer, 1, s:last() - s:most)
+  endif
+  call setbufvar(s:buffer, '&modifiable', 0)
+  call setbufvar(s:buffer, '&modified', 0)
+  for l:window in l:following
+    call win_execute(l:window, 'noautocmd call cursor(' . s:last() . ', 1)')
+  endfor
+  if !empty(l:following) && mode() !=# 'c'
+    redraw
+  endif
+endfunction
+
+function! s:last() abort
+  return getbufinfo(s:buffer)[0].linecount
+endfunction
+
+function! s:is_at(window, line) abort
+  return line('.', a:window) == a:line
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

@@ -1,0 +1,151 @@
+"""What an editor's user does with the kernel (`:VimMCPKernel`), and what the editor is told of what runs in it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+from vim_mcp.editor.directory import JOINED, LEFT, Directory
+from vim_mcp.editor.link import Editor
+from vim_mcp.errors import VimMcpError
+from vim_mcp.kernel import kernels
+from vim_mcp.kernel.interpreters import Wanted
+from vim_mcp.kernel.kernel import Kernel
+from vim_mcp.kernel.output import Bounded
+from vim_mcp.kernel.run import Run
+from vim_mcp.text import from_lines, to_lines
+
+logger = logging.getLogger(__name__)
+
+_PAUSE = 0.05
+"""Seconds in which output is collected before the editor is told."""
+_AT_ONCE = 20_000
+"""Characters of output that an editor is told at once, about; of more it is told the beginning and the end."""
+
+
+class Notebook:
+    """One editor's. It hears of inputs and outputs while it watches."""
+
+    def __init__(self, editor: Editor, kernel: Kernel):
+        self._editor = editor
+        self._kernel = kernel
+        self._watching = False
+        self._output: Bounded | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        editor.on_message["kernel"] = self._asked
+        kernel.report = self._report
+
+    def close(self) -> None:
+        """The editor has gone. What its user runs is interrupted."""
+        self._watching = False
+        for task in self._tasks:
+            task.cancel()
+
+    # What its user asks
+
+    def _asked(self, message: dict[str, Any]) -> None:
+        if message.get("do") == "watch":
+            self._watching = bool(message.get("on"))
+            return
+        self._spawn(self._do(message))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("what an editor asked of its kernel has failed", exc_info=error)
+
+    async def _do(self, message: dict[str, Any]) -> None:
+        try:
+            words = await self._answer(str(message.get("do")), message)
+        except VimMcpError as error:
+            words = error.message
+        if words:
+            self._editor.send({"type": "kernel", "words": words})
+
+    async def _answer(self, do: str, message: dict[str, Any]) -> str:
+        if do == "status":
+            return _described(self._kernel.status())
+        if do == "interrupt":
+            return self._kernel.interrupt()
+        if do in ("restart", "shutdown"):
+            return await self._kernel.shut_down(
+                "the user has restarted it" if do == "restart" else "the user has ended it"
+            )
+        if do == "attach":
+            await kernels.load()
+            return await self._kernel.attach(Path(str(message.get("file"))))
+        if do == "run":
+            return await self._run(message)
+        return f"vim-mcp knows nothing to do with a kernel by the name {do!r}"
+
+    async def _run(self, message: dict[str, Any]) -> str:
+        """Run the user's own code; the editor hears of its output as of any other."""
+        settings = message["settings"]
+        wanted = Wanted(settings["folder"], settings["variables"], settings["kernel"])
+
+        async def describe() -> Wanted:
+            return wanted
+
+        await kernels.load()
+        await self._kernel.execute(Run(from_lines(message["lines"]), float(settings["timeout"])), describe)
+        return ""
+
+    # What it is told
+
+    def _report(self, kind: str, fields: dict[str, Any]) -> None:
+        if not self._watching:
+            return
+        if kind == "output":
+            self._collect(str(fields["text"]))
+            return
+        self._flush()
+        told = {key: value for key, value in fields.items() if key != "text"}
+        if "text" in fields:
+            told["lines"] = to_lines(str(fields["text"]))
+        self._editor.send({"type": "kernel_output", "kind": kind, **told})
+
+    def _collect(self, text: str) -> None:
+        if self._output is None:
+            self._output = Bounded(_AT_ONCE)
+            self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._flush)
+        self._output.feed(text)
+
+    def _flush(self) -> None:
+        output, self._output = self._output, None
+        if self._timer is not None:
+            self._timer.cancel()
+        if output is not None and self._editor.connected:
+            lines = output.text().split("\n")
+            self._editor.send({"type": "kernel_output", "kind": "output", "lines": lines})
+
+
+def _described(status: dict[str, Any]) -> str:
+    if status["state"] == "none":
+        return "There is no kernel yet: the first code starts one"
+    kind = "attached to " if status["attached"] else ""
+    waiting = f", {status['waiting']} more wait" if status["waiting"] else ""
+    return f"Kernel: {kind}{status['name']}, {status['state']}{waiting}"
+
+
+class Notebooks:
+    """Those of all editors in `directory`."""
+
+    def __init__(self, directory: Directory, of: kernels.Kernels):
+        self._kernels = of
+        self._notebooks: dict[str, Notebook] = {}
+        directory.listen(self._on_change)
+
+    def _on_change(self, events: frozenset[str], editor: Editor) -> None:
+        if JOINED in events:
+            self._notebooks[editor.instance_id] = Notebook(editor, self._kernels.of(editor.info.pid))
+        elif LEFT in events:
+            self._notebooks.pop(editor.instance_id).close()
