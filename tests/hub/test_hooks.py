@@ -1,0 +1,125 @@
+"""Claude Code's hooks reach the editor that they are of: it follows the disk, and knows what its Claudes do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.editors import ROOT, TIMEOUT
+from tests.support.ideclient import IdeClient
+from tests.support.mcpclient import VIM_MCP
+from tests.support.raweditor import RawEditor
+from tests.support.stage import Stage
+
+HOOKS = ROOT / "src" / "vim_mcp" / "claude_plugin" / "hooks" / "hooks.json"
+EVENTS = {"PostToolUse", "UserPromptSubmit", "Stop", "Notification", "SessionEnd"}
+
+
+@pytest.mark.requirement("HOOK-03")
+def test_the_plugin_names_the_hooks() -> None:
+    hooks = json.loads(HOOKS.read_text())["hooks"]
+    assert set(hooks) == EVENTS
+    assert set(hooks["PostToolUse"][0]["matcher"].split("|")) == {
+        "Edit", "Write", "MultiEdit", "NotebookEdit", "Bash"
+    }  # fmt: skip
+    assert len({hook["command"] for entries in hooks.values() for entry in entries for hook in entry["hooks"]}) == 1
+
+
+@pytest.mark.requirement("HOOK-03")
+@pytest.mark.parametrize("command", [None, "nonsense-that-is-not-there", "'/no such dir/vim mcp'", "false"])
+def test_the_plugins_command_never_fails(tmp_path: Path, command: str | None) -> None:
+    """Also where vim-mcp is not there, or not to be found."""
+    line = json.loads(HOOKS.read_text())["hooks"]["Stop"][0]["hooks"][0]["command"]
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **({"VIM_MCP_COMMAND": command} if command else {})}
+    done = subprocess.run(["sh", "-c", line], input=b"{}", env=env, capture_output=True, timeout=TIMEOUT, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.fixture
+def editor(stage: Stage) -> Iterator[RawEditor]:
+    """An editor in the test's own hands."""
+    stage.spawn("hub", "--background").wait(TIMEOUT)
+    own = RawEditor(stage.socket, stage.project("demo"))
+    yield own
+    own.close()
+
+
+@pytest.mark.requirement("HOOK-03")
+def test_the_plugins_command_is_the_editors(stage: Stage, editor: RawEditor) -> None:
+    """As `:ClaudeCode` names it: words of a shell."""
+    line = json.loads(HOOKS.read_text())["hooks"]["Stop"][0]["hooks"][0]["command"]
+    env = stage.environment(
+        VIM_MCP_COMMAND=f"'{VIM_MCP}'", VIM_MCP_INSTANCE=editor.instance_id, PATH="/usr/bin:/bin"
+    )  # fmt: skip
+    told = {"hook_event_name": "PostToolUse", "session_id": "s", "tool_input": {"file_path": "/a"}}
+    subprocess.run(["sh", "-c", line], input=json.dumps(told).encode(), env=env, timeout=TIMEOUT, check=True)
+    assert editor.wait("disk")["files"] == ["/a"]
+
+
+@pytest.mark.requirement("TURN-04")
+def test_an_editor_is_told_what_its_claudes_do(stage: Stage, editor: RawEditor) -> None:
+    """Of several the one that waits for its user counts most, then those that work."""
+
+    def after(event: str, session: str, **fields: Any) -> Any:
+        stage.hook(event, editor.instance_id, session_id=session, **fields)
+        return editor.wait("ide")["activity"]
+
+    assert after("UserPromptSubmit", "a") == "working"
+    assert after("Notification", "a", notification_type="permission_prompt") == "waiting"
+    assert after("PostToolUse", "a", tool_name="Bash") == "working"
+    assert after("Stop", "a") == "idle"
+    assert after("UserPromptSubmit", "b") == "working"
+    assert after("Notification", "b", notification_type="permission_prompt") == "waiting"
+    assert after("SessionEnd", "b") == "idle"
+    assert after("SessionEnd", "a") == ""
+
+
+@pytest.mark.requirement("HOOK-01", "TURN-04")
+def test_a_client_is_known_by_its_process(stage: Stage, editor: RawEditor) -> None:
+    """Where no editor's name is in its environment; what it does is forgotten with it."""
+    client = IdeClient.of(stage.home, pid_told=os.getpid())
+    assert editor.wait("ide")["clients"] == 1
+    stage.hook("PostToolUse", tool_name="Edit", tool_input={"file_path": "/é"})
+    assert editor.wait("disk")["files"] == ["/é"]
+    assert editor.wait("ide")["activity"] == "working"
+    client.close()
+    assert editor.wait("ide") == {"type": "ide", "clients": 0, "activity": ""}
+
+
+@pytest.mark.requirement("HOOK-01")
+def test_other_editors_are_not_told(stage: Stage, editor: RawEditor) -> None:
+    stage.hook("PostToolUse", "other-demo-1", tool_input={"file_path": "/other"})
+    stage.hook("PostToolUse", editor.instance_id, tool_input={"file_path": "/mine"})
+    assert editor.wait("disk")["files"] == ["/mine"]
+
+
+@pytest.mark.requirement("TURN-01")
+def test_a_turn_begins_with_a_prompt_or_for_want_of_hooks_with_a_call(stage: Stage, editor: RawEditor) -> None:
+    client = IdeClient.of(stage.home, pid_told=os.getpid())
+    client.texts("closeAllDiffTabs")
+    assert editor.wait("turn")["turn"] == "begin"
+    stage.hook("UserPromptSubmit")
+    assert editor.wait("turn")["turn"] == "begin"
+    client.texts("closeAllDiffTabs")  # it has hooks: it has been told
+    stage.hook("UserPromptSubmit", editor.instance_id, session_id="two")  # the first one's turn goes on
+    stage.hook("Stop", editor.instance_id, session_id="two")
+    stage.hook("Stop")
+    assert editor.wait("turn")["turn"] == "end"
+    client.close()
+
+
+@pytest.mark.requirement("TURN-01")
+def test_the_editor_is_told_which_file_is_about_to_be_written(stage: Stage, editor: RawEditor) -> None:
+    file = stage.project("demo") / "a é%20.py"
+    file.write_text("x\n")
+    client = IdeClient.of(stage.home)
+    for uri in (file.as_uri(), f"file://{file}"):
+        client.start_tool("getDiagnostics", uri=uri)
+        assert editor.wait("expect")["file"] == str(file)
+    client.close()
