@@ -7,6 +7,7 @@
 "   place     where it is seen (diff_windows.vim); {} before
 "   verdict   '' while it is pending, then accepted, rejected, or withdrawn by who asked
 "   lost      its hub has gone: nobody would hear a verdict
+"   kept      it was just tried to accept it
 "   hinted    its person has been told how to accept
 
 let s:save_cpo = &cpo
@@ -38,7 +39,7 @@ function! vim_mcp#diff#open_diff(params) abort
 endfunction
 
 function! s:asked(params) abort
-  let review = {'place': {}, 'verdict': '', 'lost': 0, 'hinted': 0, 'left': -1, 'right': -1}
+  let review = {'place': {}, 'verdict': '', 'lost': 0, 'kept': 0, 'hinted': 0, 'left': -1, 'right': -1}
   let review.client = vim_mcp#params#string(a:params, 'client', '')
   for name in ['review', 'answer_file', 'tab_name']
     let review[name] = vim_mcp#params#string(a:params, name)
@@ -58,7 +59,7 @@ endfunction
 " What a client asks for again after its hub was lost is what is there already, with what the person has done in it.
 function! s:adopted(new) abort
   for old in filter(vim_mcp#diff#pending(), 'v:val.lost && v:val.file ==# a:new.file && v:val.tab_name ==# a:new.tab_name')
-    if old.original ==# a:new.original && old.target ==# a:new.target
+    if old.original ==# a:new.original && old.target ==# a:new.target && bufloaded(old.right)
       call vim_mcp#diff_buffers#wipe(a:new)
       call remove(s:reviews, old.review)
       for name in ['review', 'answer_file', 'client', 'lost']
@@ -106,6 +107,10 @@ endfunction
 
 function! s:open(review) abort
   try
+    if !empty(a:review.place)
+      call vim_mcp#diff_windows#close(a:review.place)
+      let a:review.place = {}
+    endif
     let a:review.place = vim_mcp#diff_windows#open(a:review)
   catch /^vim-mcp-later/
     call timer_start(s:step, function('s:show', [a:review]))
@@ -118,9 +123,6 @@ endfunction
 " Brings a pending review before the person's eyes, also when its windows have been closed or used for something else.
 function! vim_mcp#diff#goto(review) abort
   if empty(a:review.place) || empty(win_findbuf(a:review.right))
-    if !empty(a:review.place)
-      call vim_mcp#diff_windows#close(a:review.place)
-    endif
     call s:open(a:review)
   endif
   if !empty(a:review.place)
@@ -138,6 +140,9 @@ endfunction
 
 " The person accepts what the right side holds. Throws where nobody would hear it: then it stays pending.
 function! vim_mcp#diff#accept(review) abort
+  " A `:wq` whose write fails closes the window all the same, and that is no rejection.
+  let a:review.kept = 1
+  call timer_start(s:step, {timer -> extend(a:review, {'kept': 0})})
   call s:check_heard(a:review)
   call vim_mcp#diff_text#write(a:review.right, a:review.form, a:review.answer_file)
   call s:decide(a:review, 'accepted', '')
@@ -151,7 +156,7 @@ endfunction
 
 function! s:check_heard(review) abort
   if a:review.lost
-    throw 'vim-mcp: Claude is not connected now, so ' . vim_mcp#diff_words#name(a:review) . ' stays: try again when it is'
+    throw 'vim-mcp: Claude is not connected now: try again when it is'
   endif
 endfunction
 
@@ -216,9 +221,16 @@ function! vim_mcp#diff#hint(review, asked) abort
   endif
 endfunction
 
-" Something else is shown in the window of a review.
-function! vim_mcp#diff#hidden(review) abort
-  call vim_mcp#notice#unasked(vim_mcp#diff_words#name(a:review) . ' waits unseen: :ClaudeCodeDiffs shows it')
+" The proposal has left the screen; a:closed: because its window was closed.
+function! vim_mcp#diff#hidden(review, closed) abort
+  if a:closed && !a:review.lost && !a:review.kept
+    call s:decide(a:review, 'rejected', '')
+  elseif !bufloaded(a:review.right)
+    call s:end(a:review, 'withdrawn')
+  else
+    call vim_mcp#notice#unasked((a:review.lost ? 'Claude is not connected now: ' : '') . vim_mcp#diff_words#name(a:review)
+          \ . ' waits unseen: :ClaudeCodeDiffs shows it')
+  endif
 endfunction
 
 " The connection is lost: the client may ask for its reviews again.

@@ -10,7 +10,8 @@ endfunction
 
 " :ClaudeCodeDiffDeny: a:reason is for Claude, and may be ''.
 function! vim_mcp#diff_commands#deny(reason) abort
-  call s:judge({review -> vim_mcp#diff#reject(review, a:reason)})
+  let reason = substitute(a:reason, '\s\+$', '', '')
+  call s:judge({review -> vim_mcp#diff#reject(review, reason)})
 endfunction
 
 " :ClaudeCodeCloseAllDiffs: reject all.
@@ -63,7 +64,7 @@ function! s:judge(Verdict) abort
   if !empty(review)
     call vim_mcp#diff_commands#attempt({-> a:Verdict(review)})
   elseif len(pending) > 1
-    call vim_mcp#notice#error(len(pending) . ' diffs wait: go to the one that you mean (:ClaudeCodeDiffs)')
+    call vim_mcp#notice#error(len(pending) . ' diffs wait: :ClaudeCodeDiffs goes to one')
   else
     call s:none()
   endif

@@ -42,8 +42,13 @@ function! vim_mcp#diff_text#write(bufnr, form, path) abort
     let ends = len(lines) - !eol
     call map(lines, 'v:key < ends ? v:val . "\r" : v:val')
   endif
-  if writefile(eol ? add(lines, '') : lines, a:path, 'bS') != 0
-    throw 'vim-mcp: cannot write ' . a:path
+  try
+    let failed = writefile(eol ? add(lines, '') : lines, a:path, 'bS')
+  catch
+    let failed = 1
+  endtry
+  if failed
+    throw 'vim-mcp: the answer cannot be written to ' . a:path
   endif
 endfunction
 

@@ -75,19 +75,11 @@ function! vim_mcp#diff_watch#passed_over(meant) abort
   endif
 endfunction
 
+" Where nobody would hear it, that is said without an error's several lines, which would wait for a key.
 function! s:accept(review) abort
   if a:review.verdict ==# ''
     call vim_mcp#diff_commands#attempt({-> vim_mcp#diff#accept(a:review)})
   endif
-endfunction
-
-" Where nobody would hear it, that is said without an error's several lines, which would wait for a key.
-function! s:accept(review) abort
-  try
-    call vim_mcp#diff#accept(a:review)
-  catch /^vim-mcp: /
-    call vim_mcp#notice#error(substitute(v:exception, '^vim-mcp: ', '', ''))
-  endtry
 endfunction
 
 " `:edit` brings the proposal back.
@@ -117,12 +109,8 @@ endfunction
 
 function! s:look(bufnr, window) abort
   let review = vim_mcp#diff#of(a:bufnr)
-  if empty(review) || bufloaded(a:bufnr) && !empty(win_findbuf(a:bufnr))
-    return
-  elseif review.lost || bufloaded(a:bufnr) && !empty(getwininfo(a:window))
-    call vim_mcp#diff#hidden(review)
-  else
-    call vim_mcp#diff#reject(review, '')
+  if !empty(review) && !(bufloaded(a:bufnr) && !empty(win_findbuf(a:bufnr)))
+    call vim_mcp#diff#hidden(review, !bufloaded(a:bufnr) || empty(getwininfo(a:window)))
   endif
 endfunction
 

@@ -14,9 +14,8 @@ function! vim_mcp#diff_words#title(review) abort
     call s:compare(a:review)
   endif
   let a:review.title_left = s:tail(a:review.file) . s:of_file(a:review)
-  let client = substitute(a:review.client, ' v\=\d\S*$', '', '')
+  let client = a:review.lost ? 'not connected' : substitute(a:review.client, ' v\=\d\S*$', '', '')
   let a:review.title_right = (client ==# '' ? 'Claude' : client) . ': ' . s:tail(a:review.target) . s:of_changes(a:review)
-        \ . (a:review.lost ? ', not connected' : '')
 endfunction
 
 " One line of a list.

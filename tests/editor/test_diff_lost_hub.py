@@ -10,7 +10,7 @@ from tests.support.editing import command
 from tests.support.editors import EditorHome
 from tests.support.inside import Inside
 from tests.support.rawhub import RawHub
-from tests.support.reviewing import NEW, Desk
+from tests.support.reviewing import NEW, TITLE, Desk
 from tests.support.waiting import wait_until
 
 GONE = "Claude has not come back, so the diff of calc.py is closed"
@@ -35,7 +35,7 @@ def test_what_is_asked_for_again_is_there_with_what_the_person_has_done(desk: De
     desk.terminal.type("ggcwFREE\x1b")
     desk.terminal.wait_screen("FREE")
     lose(desk, raw_hub)
-    desk.terminal.wait_screen("not connected")
+    desk.terminal.wait_screen("not connected: calc.py")
     again = desk.propose(old=None, review="again")
     desk.terminal.wait_screen(lambda screen: "not connected" not in screen)
     assert len(desk.windows()) == 3
@@ -71,9 +71,8 @@ def test_a_verdict_that_nobody_hears_is_none(desk: Desk, raw_hub: RawHub, keys: 
     desk.terminal.type(keys)
     desk.terminal.wait_screen(STAYS)
     desk.pends()
-    desk.terminal.type("\r:redraw!\r")
     again = desk.propose(old=None)
-    desk.terminal.wait_screen(lambda screen: "not connected" not in screen)
+    desk.terminal.wait_screen(TITLE)
     assert len(desk.windows()) == 3
     desk.terminal.type(":tablast\r\x17l:w\r")
     assert desk.verdict(again) == ("accepted", NEW)
@@ -124,7 +123,7 @@ def test_also_where_no_hub_comes_back(brief: None, desk: Desk, raw_hub: RawHub, 
 def test_leaving_the_editor_meanwhile(desk: Desk, raw_hub: RawHub) -> None:
     desk.propose()
     raw_hub.close()
-    desk.terminal.wait_screen("not connected")
+    desk.terminal.wait_screen("not connected: calc.py")
     desk.terminal.type(":qa\r")
     assert desk.terminal.wait() == 0
 
