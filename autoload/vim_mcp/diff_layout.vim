@@ -4,15 +4,8 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
-" The least that a side must have to be readable: columns, lines.
+" The least columns that a side must have to be readable.
 let s:columns = 35
-let s:lines = 6
-
-" How Claude Code begins the title of a terminal, also of one whose shell it was started from.
-let s:claude = "^\\%(Claude\\|[\u2722\u2733\u2736\u273b\u273d\u2800-\u28ff] \\)"
-
-" Of the window above which a diff opens so many percent stay.
-let s:left_over = 20
 
 " Window options that come from the window that was split and that a diff must not have from there.
 let s:foreign = ['winfixwidth', 'winfixheight', 'winfixbuf', 'previewwindow', 'diff', 'scrollbind', 'cursorbind']
@@ -23,83 +16,31 @@ let s:taste = ['number', 'relativenumber', 'numberwidth', 'wrap', 'linebreak', '
       \ 'foldcolumn', 'foldtext', 'foldexpr', 'foldminlines', 'foldnestmax', 'foldignore', 'foldmarker', 'scrolloff',
       \ 'sidescrolloff', 'rightleft', 'virtualedit']
 
-" Make the windows of a:place and put them into it as `windows`: [left, right].
+" Make the windows of a:place and put them into it as `windows`: [left, right], or [right] where there is no room for two.
+" Throws `vim-mcp-window: ` and Vim's error; no window is left over then.
 function! vim_mcp#diff_layout#make(place) abort
-  let beside = s:beside()
-  if !empty(beside)
-    try
-      return s:from(beside.window, {-> s:split(a:place, beside)})
-    catch /:E36:/
-      call vim_mcp#diff_layout#unmake(a:place)
-    endtry
-  endif
+  let [beside, windows] = [vim_mcp#diff_where#beside(), gettabinfo(tabpagenr())[0].windows]
+  try
+    return empty(beside) ? s:make_tab(a:place) : s:from(beside.window, {-> s:split(a:place, beside)})
+  catch
+    call s:discard(a:place, windows)
+    if empty(beside) || v:exception !~# ':E36:'
+      throw v:exception
+    endif
+  endtry
   call s:make_tab(a:place)
 endfunction
 
-" Where beside Claude's terminal in this tab page a diff has its room: {window, direction, size}, or {}.
-function! s:beside() abort
-  let windows = gettabinfo(tabpagenr())[0].windows
-  let popups = exists('*popup_list') ? popup_list() : []
-  let terminals = filter(windows + popups, 's:is_claude(winbufnr(v:val))')
-  if empty(terminals) || s:setting() ==# 'tab' || !empty(filter(copy(windows), 's:is_bound(v:val)'))
-    return {}
-  endif
-  return s:above(filter(copy(windows), 'vim_mcp#show#is_ordinary(v:val)'), s:beside_terminal(terminals[0]))
+" Close the windows of this tab page that are not among a:windows.
+function! s:discard(place, windows) abort
+  let a:place.windows = []
+  for window in filter(copy(gettabinfo(tabpagenr())[0].windows), 'index(a:windows, v:val) < 0')
+    call s:close(tabpagenr(), window)
+  endfor
 endfunction
 
 function! s:setting() abort
   return vim_mcp#setting('diff_layout', 'vertical')
-endfunction
-
-" Windows of one tab page that are diffed or scroll together do so with all others that are.
-function! s:is_bound(window) abort
-  return getwinvar(a:window, '&diff') || getwinvar(a:window, '&scrollbind') || getwinvar(a:window, '&cursorbind')
-endfunction
-
-function! s:is_claude(bufnr) abort
-  return getbufvar(a:bufnr, '&buftype') ==# 'terminal'
-        \ && (getbufvar(a:bufnr, 'vim_mcp_claude') || s:command(a:bufnr) =~? 'claude' || s:title(a:bufnr) =~# s:claude)
-endfunction
-
-" The tail of the program that a terminal was opened for.
-function! s:command(bufnr) abort
-  if has('nvim')
-    return fnamemodify(matchstr(bufname(a:bufnr), '//\d\+:\zs\S*'), ':t')
-  endif
-  let job = term_getjob(a:bufnr)
-  return type(job) == v:t_job ? fnamemodify(get(job_info(job).cmd, 0, ''), ':t') : ''
-endfunction
-
-" What the program that runs in it now has set as the terminal's title.
-function! s:title(bufnr) abort
-  let title = has('nvim') ? getbufvar(a:bufnr, 'term_title', '') : term_gettitle(a:bufnr)
-  return title =~# '^term://' ? '' : title
-endfunction
-
-" Above the largest of these windows, which keeps a few lines; else a:other.
-function! s:above(windows, other) abort
-  call filter(a:windows, 's:may_split(v:val) && winwidth(v:val) > s:columns')
-  call sort(a:windows, {one, two -> winheight(two) * winwidth(two) - winheight(one) * winwidth(one)})
-  let window = get(a:windows, 0)
-  let size = window ? winheight(window) * (100 - s:left_over) / 100 : 0
-  return size >= s:lines * 2 || empty(a:other) && window
-        \ ? {'window': window, 'direction': 'aboveleft', 'size': size} : a:other
-endfunction
-
-" To the left of the terminal, or above it where it has not the width for both.
-function! s:beside_terminal(window) abort
-  if win_gettype(a:window) ==# 'popup' || !s:may_split(a:window)
-    return {}
-  endif
-  let width = winwidth(a:window) * 3 / 5
-  return width >= s:columns * 2
-        \ ? {'window': a:window, 'direction': 'vertical leftabove', 'size': width}
-        \ : {'window': a:window, 'direction': 'leftabove', 'size': winheight(a:window) * 3 / 5}
-endfunction
-
-" Whether a window can be split without disturbing the person in it.
-function! s:may_split(window) abort
-  return a:window != win_getid() || mode(1) =~# '^nt\=$\|^t'
 endfunction
 
 " Call a:Function from within a:window. What it throws is carried over, since Neovim would show it as well.
@@ -210,7 +151,7 @@ endfunction
 function! s:aside(Function) abort
   let [window, helper] = [s:other_window(), 0]
   if !window && has('nvim')
-    let helper = s:helper()
+    noautocmd let helper = s:helper()
     let window = helper
   endif
   try
@@ -218,7 +159,7 @@ function! s:aside(Function) abort
     call {window ? 's:from' : 's:and_back'}(window, {-> a:Function(home)})
   finally
     if helper
-      call nvim_win_close(helper, v:true)
+      noautocmd call nvim_win_close(helper, v:true)
     endif
   endtry
 endfunction

@@ -146,7 +146,9 @@ def test_on_a_tiny_screen(scene: Scene, layout: str, where: str) -> None:
     assert {path: after[path] for path in after if "/buffers/" not in path}.items() <= before.items()
 
 
-QUIET = "Cmd$|Cmdline|Changed|Cursor|SafeState|Search|Signal|^User|^OptionSet|Diff|^Syntax|^WinScrolled|^WinResized"
+QUIET = (
+    "Cmd$|^Func|^Source|Cmdline|Changed|Cursor|Safe|Search|Signal|User|Option|Diff|Syntax|Scrolled|Resized|ModifiedSet"
+)
 """Events of other things, and those that come by themselves when windows are drawn."""
 
 
@@ -165,7 +167,7 @@ def test_the_persons_autocommands_do_not_hear_of_it(scene: Scene, where: str, fr
     assert scene.open() is front
     heard = scene.value("g:heard")
     scene.do("let g:heard = []")
-    scene.value("vim_mcp#diff_windows#close(g:diffs[-1][1])")
+    scene.close()
     assert [heard, scene.value("g:heard")] == [[], []]
 
 
