@@ -147,7 +147,7 @@ def test_on_a_tiny_screen(scene: Scene, layout: str, where: str) -> None:
 
 
 QUIET = (
-    "Cmd$|^Func|^Source|Cmdline|Changed|Cursor|Safe|Search|Signal|User|Option|Diff|Syntax|Scrolled|Resized|ModifiedSet"
+    "Cmd$|^Func|^Source|Cmdline|Changed|Cursor|Safe|Search|User|Option|Diff|Syntax|Scrolled|Resized|ModifiedSet"
 )
 """Events of other things, and those that come by themselves when windows are drawn."""
 

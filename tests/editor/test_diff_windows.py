@@ -54,7 +54,7 @@ BUSY = {
     "visual": ("jvl", "[mode(1), col('.')]", ["v", 2], "ly", "getreg('\"')", "tex"),
     "visual line": ("jVj", "[mode(1), line('.')]", ["V", 3], "y", "getreg('\"')", "text 2\ntext 3\n"),
     "visual block": ("l\x16j", "[mode(1), line('.')]", ["\x16", 2], "d", "getline(1, 2)", ["txt 1", "txt 2"]),
-    "command line": (":let g:typed = 'ab", "mode(1) .. getcmdline()", "clet g:typed = 'ab", "cd'\r", "get(g:, 'typed')", "abcd"),
+    "command line": (":let g:t = 'ab", "mode(1) .. getcmdline()", "clet g:t = 'ab", "cd'\r", "get(g:, 't')", "abcd"),
     "search": ("/text ", "mode(1) .. getcmdline()", "ctext ", "20\r", "line('.')", 20),
     "expression in insert mode": (
         "iab\x12='x'", "mode(1) .. getcmdline()", "c'x'", " . 'y'\r\x1b", "getline(1)", "abxytext 1"),
