@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.checkers import PYTHON, SERVER, checker, server
+from tests.support.checkers import PYTHON, SERVER, ale_server, checker, server
 from tests.support.editing import command, edit, state, text, wait_mode
 from tests.support.editors import TIMEOUT, EditorHome, Terminal
 from tests.support.inside import Inside
@@ -307,6 +307,29 @@ def test_what_ale_has_found_is_told_once(scene: Scene) -> None:
     assert scene.settles(scene.one, scene.two) == ["new", "old", "other"]
     found = scene.link.request("get_diagnostics")["diagnostics"]
     assert [(item["source"], item["code"], item["severity"]) for item in found] == [("judge", "F821", "error")] * 3
+
+
+@vim
+@pytest.mark.requirement("IDE-DIAG-03")
+def test_ales_language_servers_are_waited_for(begin: Begin) -> None:
+    scene = begin(*ale_server())
+    assert scene.of(LONG, scene.one) == (["old"], True)
+    assert scene.of(LONG, scene.two) == (["other"], True)
+    for number in range(3):
+        scene.one.write_text(f"print(new{number})\n")
+        assert scene.settles(scene.one, scene.two) == [f"new{number}", *["other"] * (number + 1)]
+        scene.two.write_text("print(other)\n" * (number + 2))
+        assert scene.settles(scene.one, scene.two) == [f"new{number}", *["other"] * (number + 2)]
+
+
+@neovim
+@pytest.mark.requirement("IDE-DIAG-03")
+def test_servers_that_are_enabled_by_their_configuration(begin: Begin) -> None:
+    config = "{ cmd = { 'ruff', 'server' }, filetypes = { 'python' }, root_markers = { 'one.py' } }"
+    scene = begin("filetype on", f"lua vim.lsp.config('ruff', {config}) vim.lsp.enable('ruff')")
+    assert scene.of(LONG, scene.two) == (["other"], True)
+    scene.two.write_text("print(new)\n")
+    assert scene.settles(scene.one, scene.two) == ["new", "old"]
 
 
 @vim

@@ -57,6 +57,18 @@ def lines(kind: str, *faults: str) -> list[str]:
     return ["filetype on", *server(kind, "ruff", command)]
 
 
+def ale_server() -> list[str]:
+    """A vimrc's lines by which ALE has a language server check Python files."""
+    checker("vim")
+    return [
+        "packadd! ale",
+        "filetype plugin on",
+        "let g:ale_linters = {'python': ['judge']}",
+        "call ale#linter#Define('python', {'name': 'judge', 'lsp': 'stdio', 'executable': 'ruff',",
+        r"      \ 'command': '%e server', 'project_root': {buffer -> expand('#' . buffer . ':p:h')}})",
+    ]
+
+
 def server(kind: str, name: str, command: list[str]) -> list[str]:
     """The lines that start a language server for Python files."""
     config = f"{{ name = '{name}', cmd = {{ {', '.join(map(repr, command))} }} }}"
