@@ -49,11 +49,10 @@ function! vim_mcp#turn#expect(message) abort
   if !s:runs
     call s:begin()
   endif
-  if l:name !~# '^/' || has_key(s:files, l:name) || getfsize(l:name) > s:max_file
-        \ || index(['', 'file'], getftype(l:name)) < 0
-    return
+  let l:is_file = index(['', 'file'], getftype(l:name)) >= 0 && getfsize(l:name) <= s:max_file
+  if l:name =~# '^/' && l:is_file && !has_key(s:files, l:name)
+    call s:keep(l:name, vim_mcp#turn#bytes(l:name))
   endif
-  call s:keep(l:name, vim_mcp#turn#bytes(l:name))
 endfunction
 
 " A loaded buffer's file has changed on disk, and is about to be read again; a:lines
@@ -122,11 +121,11 @@ function! s:written(bufnr, lines) abort
 endfunction
 
 function! s:keep(name, bytes) abort
-  let l:size = max([0, getfsize(a:name)])
+  let l:size = strlen(join(a:bytes, "\n"))
   let s:files[a:name] = {'before': a:bytes, 'size': l:size, 'touched': 0, 'missing': s:missing(a:name)}
   call add(s:names, a:name)
   let s:size += l:size
-  while s:size > s:max_bytes && len(s:names) > 1
+  while s:size > s:max_bytes
     call s:drop(s:names[0])
   endwhile
 endfunction
@@ -134,8 +133,8 @@ endfunction
 function! s:drop(name) abort
   let s:size -= remove(s:files, a:name).size
   call remove(s:names, 0)
-  call vim_mcp#notice#unasked('too much changes in this turn to keep it all, :ClaudeCodeRevert leaves out '
-        \ . fnamemodify(a:name, ':~:.'))
+  call vim_mcp#notice#unasked('too much changes to keep it all: :ClaudeCodeRevert leaves out '
+        \ . fnamemodify(a:name, ':t'))
 endfunction
 
 " The directories above a file that are not there, the deepest first.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def start(scene: Scene, hooks: bool) -> tuple[Terminal, Claude]:
     """An editor on calc.py, and a CLI with the plugin's hooks and no watch, or the other way round, whose edits need no
     leave."""
     scene.stage.home.add("set noswapfile laststatus=2 statusline=%f%m\\ [%{vim_mcp#activity()}]")
-    env = {"PYTHONPATH": without_watch(scene.stage.directory)} if hooks else {}
+    env: dict[str, Any] = {"PYTHONPATH": without_watch(scene.stage.directory)} if hooks else {}
     editor = scene.editor(**env)
     arguments = ["--plugin-dir", str(PLUGIN)] if hooks else []
     port = str(scene.lock(editor).port)

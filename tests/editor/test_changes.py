@@ -249,6 +249,16 @@ def test_every_byte_comes_back(turn: Turn, old: bytes, expected: bool) -> None:
     assert turn.one.read_bytes() == old
 
 
+@pytest.mark.requirement("TURN-02")
+def test_of_very_much_the_oldest_is_left_out(turn: Turn) -> None:
+    paths = [turn.project / f"{number}.txt" for number in range(6)]
+    for path in paths:
+        path.write_bytes(b"123456789\n" * 900_000)
+        turn.write(path, "short\n")
+    turn.terminal.wait_screen("too much changes to keep it all: :ClaudeCodeRevert leaves out 0.txt"[:50])
+    assert turn.value("map(vim_mcp#turn#names(), 'fnamemodify(v:val, \":t\")')") == [path.name for path in paths[1:]]
+
+
 @pytest.mark.requirement("TURN-04")
 def test_what_they_do_is_told_for_status_lines(turn: Turn) -> None:
     def is_told(does: str) -> bool:
