@@ -75,9 +75,7 @@ def editor(raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> 
 
 
 @pytest.fixture
-def desk(
-    home: EditorHome, inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path
-) -> Desk:
+def desk(home: EditorHome, inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> Desk:
     """Reviews in an editor that leads its person to each and that `inside` can look into; files in `project`."""
     home.add("let g:vim_mcp_diff_focus = 'always'", "set noswapfile")
     project = tmp_path / "project"

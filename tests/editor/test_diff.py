@@ -45,6 +45,7 @@ def wait_gone(desk: Desk, inside: Inside) -> None:
 
 
 @pytest.mark.parametrize("keys", ACCEPT)
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_accepted(maps: None, desk: Desk, inside: Inside, keys: str) -> None:
     desk.propose()
     desk.terminal.type(keys)
@@ -53,6 +54,7 @@ def test_accepted(maps: None, desk: Desk, inside: Inside, keys: str) -> None:
 
 
 @pytest.mark.parametrize("keys", ACCEPT)
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_accepted_as_it_was_changed(maps: None, desk: Desk, inside: Inside, keys: str) -> None:
     desk.propose()
     desk.terminal.type(EDIT + keys)
@@ -61,6 +63,7 @@ def test_accepted_as_it_was_changed(maps: None, desk: Desk, inside: Inside, keys
 
 
 @pytest.mark.parametrize("keys", REJECT)
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_rejected(maps: None, desk: Desk, inside: Inside, keys: str) -> None:
     desk.propose()
     desk.terminal.type(keys)
@@ -69,6 +72,7 @@ def test_rejected(maps: None, desk: Desk, inside: Inside, keys: str) -> None:
 
 
 @pytest.mark.parametrize("keys", [":q\r", ":close\r", "ZQ", ":bwipe!\r", ":tabclose\r", ":ClaudeCodeDiffDeny\r"])
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_rejected_after_a_change(desk: Desk, inside: Inside, keys: str) -> None:
     desk.propose()
     desk.terminal.type(EDIT + keys)
@@ -78,6 +82,7 @@ def test_rejected_after_a_change(desk: Desk, inside: Inside, keys: str) -> None:
 
 @pytest.mark.parametrize("edited", [False, True])
 @pytest.mark.parametrize("keys", EXIT)
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_leaving_the_editor_rejects(desk: Desk, keys: str, edited: bool) -> None:
     desk.propose()
     desk.terminal.type((EDIT if edited else "") + keys)
@@ -86,6 +91,7 @@ def test_leaving_the_editor_rejects(desk: Desk, keys: str, edited: bool) -> None
     assert desk.file.read_bytes() == OLD
 
 
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_leaving_the_editor_from_elsewhere_rejects_all(desk: Desk) -> None:
     first, second = desk.propose(), desk.propose(tab_name="another")
     desk.terminal.type(":1tabnext\r:qa\r")
@@ -106,6 +112,7 @@ def test_where_the_editor_does_not_leave_the_diff_stays(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("keys", KEEP)
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_what_is_no_verdict(desk: Desk, inside: Inside, keys: str) -> None:
     desk.propose()
     desk.terminal.type(keys)
@@ -116,6 +123,7 @@ def test_what_is_no_verdict(desk: Desk, inside: Inside, keys: str) -> None:
     wait_gone(desk, inside)
 
 
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_another_buffer_in_its_window_is_no_verdict(desk: Desk, inside: Inside) -> None:
     desk.propose()
     desk.terminal.type(":buffer one.txt\r")
@@ -127,6 +135,7 @@ def test_another_buffer_in_its_window_is_no_verdict(desk: Desk, inside: Inside) 
     assert desk.verdict() == ("accepted", NEW)
 
 
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_a_second_write_does_no_harm(desk: Desk, inside: Inside) -> None:
     desk.propose()
     desk.terminal.type(":w | w | w\r")
@@ -135,6 +144,7 @@ def test_a_second_write_does_no_harm(desk: Desk, inside: Inside) -> None:
 
 
 @pytest.mark.parametrize("keys", ["do", ":%diffget\r", "\x17h:diffput 1\r\x17l"])
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_changes_taken_back(desk: Desk, keys: str) -> None:
     old, new = b"a\n" * 20 + b"old\n", b"a\n" * 20 + b"new\n"
     desk.propose(new, old)
@@ -143,6 +153,7 @@ def test_changes_taken_back(desk: Desk, keys: str) -> None:
     assert desk.verdict() == ("accepted", old)
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_undo_does_not_empty_the_proposal(desk: Desk, inside: Inside) -> None:
     desk.propose()
     desk.terminal.type("uuggxuu")
@@ -162,6 +173,7 @@ def test_editing_it_again_brings_the_proposal_back(desk: Desk, inside: Inside) -
     assert desk.verdict() == ("accepted", NEW)
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_the_left_side_is_the_file_on_disk_and_cannot_be_changed(desk: Desk, inside: Inside) -> None:
     command(desk.terminal, "edit calc.py | call setline(1, 'unsaved') | set hidden | edit one.txt")
     desk.propose()
@@ -176,6 +188,7 @@ def test_the_left_side_is_the_file_on_disk_and_cannot_be_changed(desk: Desk, ins
     assert inside.value(desk.terminal, "getbufvar('calc.py', '&modified')") == 1
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_a_new_file_in_a_new_directory(desk: Desk, inside: Inside, tmp_path: Path) -> None:
     file = tmp_path / "new é dir" / "sub" / "calc.py"
     for keys, verdict in ((":q\r", ("rejected", "")), (":w\r", ("accepted", NEW))):
@@ -187,6 +200,7 @@ def test_a_new_file_in_a_new_directory(desk: Desk, inside: Inside, tmp_path: Pat
         assert not file.parent.parent.exists()
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_the_title_tells_whose_it_is_and_counts(desk: Desk) -> None:
     desk.propose()
     desk.terminal.wait_screen("claude-code: calc.py, 2 changes")
@@ -196,6 +210,7 @@ def test_the_title_tells_whose_it_is_and_counts(desk: Desk) -> None:
     desk.terminal.wait_screen("claude-code: calc.py, no changes")
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_changes_of_a_long_text_are_counted(desk: Desk) -> None:
     lines = [f"line {number}" for number in range(12_000)]
     old = "\n".join(lines).encode() + b"\n"
@@ -215,7 +230,8 @@ def test_changes_of_a_long_text_are_counted(desk: Desk) -> None:
         (b"one\n", b"", "1 change"),
     ],
 )
-def test_the_title_tells_of_the_last_lines_end(desk: Desk, home: EditorHome, old: bytes, new: bytes, title: str) -> None:
+@pytest.mark.requirement("IDE-REVIEW-04")
+def test_the_title_tells_of_the_last_lines_end(desk: Desk, old: bytes, new: bytes, title: str) -> None:
     command(desk.terminal, "set columns=200 lines=24")
     desk.propose(new, old)
     assert inside_title(desk) == f"claude-code: calc.py, {title}"
@@ -228,6 +244,7 @@ def inside_title(desk: Desk) -> str:
     return re.findall("^<(.*)>", screen, re.M)[0]
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_the_file_type_is_the_files(home: EditorHome, desk: Desk, inside: Inside) -> None:
     command(desk.terminal, "filetype on | let g:seen = [] | autocmd FileType * call add(g:seen, expand('<amatch>'))")
     desk.propose()
@@ -245,6 +262,7 @@ def test_the_file_type_is_that_of_the_persons_buffer(desk: Desk, inside: Inside)
 # ---- several
 
 
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_each_is_answered_by_itself(desk: Desk, tmp_path: Path) -> None:
     reviews = [desk.propose(f"{name}\n".encode(), file=tmp_path / name, tab_name=name) for name in ("a", "b", "c")]
     desk.terminal.type(":2tabnext\r\x17l:w\r")
@@ -258,6 +276,7 @@ def test_each_is_answered_by_itself(desk: Desk, tmp_path: Path) -> None:
     desk.wait_closed()
 
 
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_the_same_id_again_replaces(desk: Desk, inside: Inside) -> None:
     desk.propose(review="same")
     desk.terminal.type("ggdG")
@@ -269,6 +288,7 @@ def test_the_same_id_again_replaces(desk: Desk, inside: Inside) -> None:
     wait_gone(desk, inside)
 
 
+@pytest.mark.requirement("IDE-REVIEW-01")
 def test_closing_is_no_verdict(desk: Desk, inside: Inside) -> None:
     first, second = desk.propose(), desk.propose(tab_name="another")
     assert desk.link.request("close_diffs", reviews=[second, "no-such", second]) == {"closed": 1}
@@ -297,6 +317,7 @@ def test_closing_is_allowed_in_an_editor_that_is_paused(desk: Desk) -> None:
 # ---- what is the person's stays
 
 
+@pytest.mark.requirement("IDE-REVIEW-06")
 def test_what_is_the_persons_stays(desk: Desk, inside: Inside) -> None:
     command(desk.terminal, "call setline(1, range(1, 50)) | set hidden | let @/ = 'mine' | let @\" = 'yanked'")
     desk.terminal.type("5Gx20Gx:undo 1\r30G/4\rma15G")
@@ -332,6 +353,7 @@ def test_what_cannot_be_reviewed(desk: Desk, inside: Inside, case: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a b|c\"d'e.py", "%#$<cfile>`x`.py", "-é漢\\[a]*?.py", "~x {a,b}.py", "plain"])
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_names_are_names(desk: Desk, inside: Inside, tmp_path: Path, name: str) -> None:
     desk.propose(file=tmp_path / name)
     desk.terminal.wait_screen("claude-code: ")

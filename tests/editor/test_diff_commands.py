@@ -18,6 +18,7 @@ def go_out(desk: Desk) -> None:
     desk.terminal.type(":1tabnext\r")
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_the_only_diff_is_meant_from_anywhere(desk: Desk) -> None:
     for keys, verdict in ((":ClaudeCodeDiffAccept\r", ("accepted", NEW)), (":ClaudeCodeDiffDeny\r", ("rejected", ""))):
         review = desk.propose()
@@ -33,6 +34,7 @@ def test_the_left_side_will_do(desk: Desk) -> None:
     assert desk.verdict() == ("accepted", NEW)
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_of_several_the_one_where_the_person_is_is_meant(desk: Desk) -> None:
     first, second = desk.propose(), desk.propose(b"second\n", tab_name="another")
     desk.terminal.wait_screen("waits for review in tab page 3")
@@ -49,6 +51,7 @@ def test_of_several_the_one_where_the_person_is_is_meant(desk: Desk) -> None:
     desk.wait_closed()
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_the_reason_goes_along(desk: Desk) -> None:
     desk.propose()
     desk.terminal.type(':ClaudeCodeDiffDeny  use a "set", é 漢 \\n \r')
@@ -62,6 +65,7 @@ def test_where_nothing_waits_it_is_said(desk: Desk) -> None:
         command(desk.terminal, "redraw!")
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_all_are_rejected_at_once(desk: Desk) -> None:
     reviews = [desk.propose(tab_name=name) for name in ("a", "b", "c")]
     go_out(desk)
@@ -70,6 +74,7 @@ def test_all_are_rejected_at_once(desk: Desk) -> None:
     desk.wait_closed()
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_the_pending_ones_are_listed_and_gone_to(desk: Desk, inside: Inside, tmp_path: Path) -> None:
     for name in ("first.py", "second.py"):
         desk.propose(file=tmp_path / name, tab_name=name)
@@ -95,14 +100,17 @@ def test_the_only_one_is_gone_to_without_a_question(desk: Desk, inside: Inside) 
     assert inside.value(desk.terminal, "&buftype") == "acwrite"
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_no_key_is_mapped_but_zz_in_the_proposal(desk: Desk, inside: Inside) -> None:
-    maps = "len(filter(split(execute('map') . execute('imap'), '\\n'), 'v:val =~? \"claude\" && v:val !~ \"<Plug>(claude\"'))"
+    ours = "v:val =~? 'claude' && v:val !~ '<Plug>(claude'"
+    maps = f"len(filter(split(execute('map') . execute('imap'), '\\n'), \"{ours}\"))"
     assert inside.value(desk.terminal, maps) == 0
     desk.propose()
     assert inside.value(desk.terminal, maps) == 1
     assert inside.value(desk.terminal, "maparg('ZZ', 'n')") == ":<C-U>ClaudeCodeDiffAccept<CR>"
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_keys_for_changes(home: EditorHome, desk: Desk, inside: Inside) -> None:
     command(desk.terminal, "nmap ) <Plug>(claude-diff-next)")
     command(desk.terminal, "nmap ( <Plug>(claude-diff-previous)")
@@ -120,6 +128,7 @@ def test_keys_for_changes(home: EditorHome, desk: Desk, inside: Inside) -> None:
     assert inside.value(desk.terminal, "&buftype") == "acwrite"
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_the_persons_own_autocommands(desk: Desk, inside: Inside) -> None:
     command(desk.terminal, "let g:seen = []")
     for event in ("Opened", "Closed"):
@@ -139,6 +148,7 @@ def test_the_persons_own_autocommands(desk: Desk, inside: Inside) -> None:
     assert inside.value(desk.terminal, "exists('g:vim_mcp_diff')") == 0
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_stopping_closes_the_diffs(desk: Desk, inside: Inside) -> None:
     desk.propose()
     desk.propose(tab_name="another")

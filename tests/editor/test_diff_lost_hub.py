@@ -30,6 +30,7 @@ def brief(home: EditorHome) -> None:
     home.add("let g:vim_mcp_diff_keep = 500")
 
 
+@pytest.mark.requirement("IDE-REVIEW-05")
 def test_what_is_asked_for_again_is_there_with_what_the_person_has_done(desk: Desk, raw_hub: RawHub) -> None:
     desk.propose()
     desk.terminal.type("ggcwFREE\x1b")
@@ -44,6 +45,7 @@ def test_what_is_asked_for_again_is_there_with_what_the_person_has_done(desk: De
     desk.wait_closed()
 
 
+@pytest.mark.requirement("IDE-REVIEW-05")
 def test_another_proposal_takes_its_place(desk: Desk, raw_hub: RawHub) -> None:
     desk.propose()
     lose(desk, raw_hub)
@@ -65,6 +67,7 @@ def test_other_reviews_are_others(desk: Desk, raw_hub: RawHub, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("keys", [":w\r", ":wq\r", "ZZ", ":x\r", ":ClaudeCodeDiffAccept\r", ":ClaudeCodeDiffDeny\r"])
+@pytest.mark.requirement("IDE-REVIEW-05")
 def test_a_verdict_that_nobody_hears_is_none(desk: Desk, raw_hub: RawHub, keys: str) -> None:
     desk.propose()
     lose(desk, raw_hub)
@@ -79,6 +82,7 @@ def test_a_verdict_that_nobody_hears_is_none(desk: Desk, raw_hub: RawHub, keys: 
     desk.wait_closed()
 
 
+@pytest.mark.requirement("IDE-REVIEW-05")
 def test_one_whose_window_was_closed_meanwhile_is_shown_again(desk: Desk, raw_hub: RawHub) -> None:
     desk.propose()
     lose(desk, raw_hub)
@@ -104,6 +108,7 @@ def test_one_whose_buffer_was_wiped_meanwhile_is_made_anew(desk: Desk, raw_hub: 
     desk.wait_closed()
 
 
+@pytest.mark.requirement("IDE-REVIEW-05")
 def test_one_that_nobody_asks_for_again_is_closed(brief: None, desk: Desk, raw_hub: RawHub, inside: Inside) -> None:
     desk.propose()
     desk.propose(tab_name="another")
@@ -113,6 +118,7 @@ def test_one_that_nobody_asks_for_again_is_closed(brief: None, desk: Desk, raw_h
     assert inside.value(desk.terminal, "[len(getbufinfo()), exists('#vim_mcp_diff'), v:errmsg]") == [1, 0, ""]
 
 
+@pytest.mark.requirement("IDE-REVIEW-05")
 def test_also_where_no_hub_comes_back(brief: None, desk: Desk, raw_hub: RawHub, inside: Inside) -> None:
     desk.propose()
     raw_hub.close()

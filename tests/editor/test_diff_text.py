@@ -58,6 +58,7 @@ def answered(desk: Desk, new: bytes, old: bytes | None, keys: str) -> Verdict:
     return desk.verdict(review)
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_every_proposal_comes_back_as_it_was(desk: Desk, inside: Inside) -> None:
     for name, text in TEXTS.items():
         for old in (OTHER, text):
@@ -66,6 +67,7 @@ def test_every_proposal_comes_back_as_it_was(desk: Desk, inside: Inside) -> None
     assert inside.value(desk.terminal, "[len(getbufinfo()), v:errmsg]") == [1, ""]
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_every_file_is_shown_beside_a_proposal(desk: Desk, inside: Inside) -> None:
     for name, text in FILES.items():
         assert answered(desk, OTHER, text, ":w\r") == ("accepted", OTHER), name
@@ -74,6 +76,7 @@ def test_every_file_is_shown_beside_a_proposal(desk: Desk, inside: Inside) -> No
     assert inside.value(desk.terminal, "[len(getbufinfo()), v:errmsg]") == [1, ""]
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_a_file_that_is_taken_back_comes_as_it_is(desk: Desk) -> None:
     """All of the left side taken over with `:diffput`, and the last line's end as it is there."""
     for name, text in TEXTS.items():
@@ -83,6 +86,7 @@ def test_a_file_that_is_taken_back_comes_as_it_is(desk: Desk) -> None:
             desk.wait_closed()
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_random_bytes_come_back(desk: Desk) -> None:
     dice = random.Random(4)
     pieces = ["\n", "\r\n", "\r", "\0", "a", "é", "漢", "\U0001d4b3", "\ufeff", "\t", "\x1a", "\\", " "]
@@ -109,6 +113,7 @@ def test_random_bytes_come_back(desk: Desk) -> None:
         ("é\n".encode(), "ox\u0301漢\x1b", "é\nx\u0301漢\n".encode()),
     ],
 )
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_what_is_changed_keeps_the_form(desk: Desk, new: bytes, keys: str, wanted: bytes) -> None:
     old = b"zero\r\n" if b"\r" in new else b"zero\n"
     assert answered(desk, new, old, keys + ":w\r") == ("accepted", wanted)
@@ -127,6 +132,7 @@ def shown(desk: Desk, inside: Inside, new: bytes, old: bytes | None) -> tuple[li
     return left, right
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_line_ends_that_claude_puts_back_are_no_difference(desk: Desk, inside: Inside) -> None:
     assert shown(desk, inside, b"one\n2\n", b"one\r\ntwo\r\n") == (["one", "two"], ["one", "2"])
     assert shown(desk, inside, b"one\r\n2\r\n", b"one\r\ntwo\r\n") == (["one", "two"], ["one", "2"])
@@ -135,6 +141,7 @@ def test_line_ends_that_claude_puts_back_are_no_difference(desk: Desk, inside: I
     assert shown(desk, inside, b"one\n2\n", b"one\r\ntwo\n") == (["one\r", "two"], ["one", "2"])
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_utf_16_is_shown_as_text(desk: Desk, inside: Inside) -> None:
     for mark, name in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         old = mark + "é漢\ntwo\n".encode(name)
@@ -142,6 +149,7 @@ def test_utf_16_is_shown_as_text(desk: Desk, inside: Inside) -> None:
 
 
 @pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_a_file_is_shown_from_the_encoding_of_its_buffer(desk: Desk, inside: Inside, ends: bytes) -> None:
     desk.file.write_bytes(b"caf\xe9" + ends + b"two" + ends)
     command(desk.terminal, "set hidden | edit ++enc=latin1 calc.py | edit one.txt")
@@ -149,6 +157,7 @@ def test_a_file_is_shown_from_the_encoding_of_its_buffer(desk: Desk, inside: Ins
     assert desk.file.read_bytes() == b"caf\xe9" + ends + b"two" + ends
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_options_of_the_persons_do_not_touch_the_bytes(home: EditorHome, desk: Desk) -> None:
     command(
         desk.terminal,
@@ -172,6 +181,7 @@ def latin1(home: EditorHome, kind: str) -> None:
     home.add("set encoding=latin1 termencoding=utf-8")
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_every_byte_is_kept_in_another_encoding(latin1: None, desk: Desk) -> None:
     for name, text in TEXTS.items():
         assert answered(desk, text, OTHER, ":w\r") == ("accepted", text), name
@@ -192,6 +202,7 @@ def test_what_it_has_not_is_kept_as_bytes(latin1: None, desk: Desk) -> None:
     assert answered(desk, "é 漢字\n".encode(), "é\n".encode(), "otwo\x1b:w\r") == ("accepted", "é 漢字\ntwo\n".encode())
 
 
+@pytest.mark.requirement("IDE-REVIEW-03")
 def test_the_file_beside_the_proposal_is_not_touched(desk: Desk, tmp_path: Path) -> None:
     """Nothing is made on disk but the answer."""
     directories = (tmp_path / "project", tmp_path / "run")

@@ -124,7 +124,8 @@ LUA: list[tuple[str, list[str], str]] = [
 ]  # fmt: skip
 
 LUA_NEW: list[tuple[str, list[str], str]] = [
-    ("vim.cmd.write() in a timer", ["lua function Go() vim.defer_fn(function() vim.cmd.write() end, 1) end"], ":lua Go()\r"),
+    ("vim.cmd.write() in a timer", ["lua function Go() vim.defer_fn(function() vim.cmd.write() end, 1) end"],
+     ":lua Go()\r"),
     ("vim.cmd.write() in an autocommand", [
         "lua vim.api.nvim_create_autocmd('InsertLeave', {nested = true, callback = function() vim.cmd.write() end})",
     ], "A\x1b"),
@@ -164,11 +165,13 @@ def check_pending(desk: Desk, inside: Inside, keys: str, *, told: bool) -> None:
 
 
 @named(COMMANDED)
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_the_person_has_commanded_it(start: Start, lines: list[str], keys: str) -> None:
     check_accepted(start(*lines), keys)
 
 
 @named(COMMANDED_NEW)
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_the_person_has_commanded_it_by_a_key_alone(
     start: Start, kind: str, inside: Inside, lines: list[str], keys: str
 ) -> None:
@@ -179,11 +182,13 @@ def test_the_person_has_commanded_it_by_a_key_alone(
 
 
 @named(TOLD)
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_nobody_has_commanded_it(start: Start, inside: Inside, lines: list[str], keys: str) -> None:
     check_pending(start(*lines), inside, keys, told=True)
 
 
 @named(SILENT)
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_nobody_has_commanded_it_and_nothing_is_written(
     start: Start, inside: Inside, lines: list[str], keys: str
 ) -> None:
@@ -191,6 +196,7 @@ def test_nobody_has_commanded_it_and_nothing_is_written(
 
 
 @named(LUA)
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_lua_writes(start: Start, inside: Inside, kind: str, lines: list[str], keys: str) -> None:
     if kind == "vim":
         pytest.skip("Neovim's Lua")
@@ -198,6 +204,7 @@ def test_lua_writes(start: Start, inside: Inside, kind: str, lines: list[str], k
 
 
 @named(LUA_NEW)
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_lua_writes_in_a_newer_way(start: Start, inside: Inside, kind: str, lines: list[str], keys: str) -> None:
     if kind != "nvim":
         pytest.skip("Neovim 0.11 and later")
@@ -212,6 +219,7 @@ def test_a_program_that_drives_neovim_has_not_commanded_it(start: Start, inside:
     check_pending(desk, inside, f":{command}\r", told=True)
 
 
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_no_autocommand_is_needed_for_our_commands(start: Start) -> None:
     desk = start("nmap \\a <Plug>(claude-diff-accept)")
     desk.terminal.type(":set eventignore=all\r" + EDIT + "\\a")
@@ -223,6 +231,7 @@ def test_no_autocommand_is_needed_for_our_commands(start: Start) -> None:
     desk.wait_closed()
 
 
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_an_auto_save_is_hinted_at_once(start: Start, inside: Inside) -> None:
     desk = start("autocmd InsertLeave * ++nested silent! write")
     desk.terminal.type("A\x1b")
@@ -233,6 +242,7 @@ def test_an_auto_save_is_hinted_at_once(start: Start, inside: Inside) -> None:
     assert inside.told().count(HINT) == 1
 
 
+@pytest.mark.requirement("IDE-REVIEW-02")
 def test_the_other_name_is_not_written(start: Start, inside: Inside) -> None:
     desk = start()
     (desk.file.parent / "other-name").write_text("precious")
