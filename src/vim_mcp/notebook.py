@@ -15,7 +15,7 @@ from vim_mcp.kernel import kernels
 from vim_mcp.kernel.interpreters import Wanted
 from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.kernel.output import Bounded
-from vim_mcp.kernel.run import Run
+from vim_mcp.kernel.run import Outcome, Run
 from vim_mcp.text import from_lines, to_lines
 
 logger = logging.getLogger(__name__)
@@ -88,7 +88,18 @@ class Notebook:
         return f"vim-mcp knows nothing to do with a kernel by the name {do!r}"
 
     async def _run(self, message: dict[str, Any]) -> str:
-        """Run the user's own code; the editor hears of its output as of any other."""
+        """Run the user's own code, and tell the editor what has come of it."""
+        try:
+            outcome = await self._execute(message)
+            texts = [piece if isinstance(piece, str) else f"[image: {piece.mime_type}]" for piece in outcome.pieces]
+            failed = outcome.failed
+        except VimMcpError as error:
+            texts, failed = [error.message], True
+        lines = [line for text in texts for line in text.split("\n")]
+        self._editor.send({"type": "kernel_cell", "cell": message.get("cell"), "lines": lines, "failed": failed})
+        return ""
+
+    async def _execute(self, message: dict[str, Any]) -> Outcome:
         settings = message["settings"]
         wanted = Wanted(settings["folder"], settings["variables"], settings["kernel"])
 
@@ -96,8 +107,7 @@ class Notebook:
             return wanted
 
         await kernels.load()
-        await self._kernel.execute(Run(from_lines(message["lines"]), float(settings["timeout"])), describe)
-        return ""
+        return await self._kernel.execute(Run(from_lines(message["lines"]), float(settings["timeout"])), describe)
 
     # What it is told
 

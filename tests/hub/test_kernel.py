@@ -256,3 +256,56 @@ def test_much_code_goes_to_the_question_by_file(stage: Stage) -> None:
     with pytest.raises(ToolError, match="refused"):
         asked.client.tool_answer(long)
     asked.editor.close()
+
+
+# ---- what the user does with it
+
+
+@pytest.mark.requirement("KERNEL-15")
+def test_the_user_sees_and_ends_what_runs(client: IdeClient, editor: Terminal) -> None:
+    editor.type(":VimMCPKernel\r")
+    editor.wait_screen("There is no kernel yet")
+    editor.type(":VimMCPKernelOutput\r")
+    assert client.texts("executeCode", code="x = 6\nprint('a' + 'b')\nx * 7") == ["ab\n42"]
+    for line in ("test-client 1.0", "> x = 6", "ab", "42"):
+        editor.wait_screen(line)
+    call = client.start_tool("executeCode", code="print('be' + 'gun', flush=True)\nwhile True: pass")
+    editor.wait_screen("begun")
+    editor.type(":VimMCPKernel interrupt\r")
+    with pytest.raises(ToolError, match="KeyboardInterrupt"):
+        client.tool_answer(call)
+    editor.type(":VimMCPKernel\r")
+    editor.wait_screen("idle")
+    editor.type(":VimMCPKernel restart\r")
+    editor.wait_screen("the kernel has ended: the user has restarted it")
+    note, value = client.texts("executeCode", code="'x' in globals()")
+    assert "the user has restarted it" in note
+    assert value == "False"
+
+
+@pytest.mark.requirement("KERNEL-04", "KERNEL-15")
+def test_a_flood_of_output_is_followed(client: IdeClient, editor: Terminal) -> None:
+    editor.type(":VimMCPKernelOutput\r")
+    (told,) = client.texts("executeCode", code="for i in range(100_000): print(i)\nprint('the', 'end')")
+    assert told.startswith("0\n1\n")
+    editor.wait_screen("the end")
+    assert client.read_json("vim://cursor")["mode"] == "n"
+
+
+@pytest.mark.requirement("KERNEL-16")
+def test_the_users_cells_run_in_the_same_kernel(client: IdeClient, editor: Terminal, stage: Stage) -> None:
+    cells = "# %% one\nx = 6\nprint('a' + 'b')\n\n# %% two\nx * 7\n\n# %% three\n1 / 0\n"
+    (stage.directory / "project" / "cells.py").write_text(cells)
+    editor.type(":edit cells.py\r:2\r:VimMCPRunCell\r")
+    editor.wait_screen("\n  ab")
+    editor.type(":6\r:VimMCPRunCell\r")
+    editor.wait_screen("\n  42")
+    editor.type(":9\r:VimMCPRunCell\r")
+    editor.wait_screen("ZeroDivisionError: division by zero")
+    assert client.texts("executeCode", code="x = 8; 'a client'") == ["'a client'"]
+    editor.type(":1\rOimport os\x1b:7\r:VimMCPRunCell\r")
+    screen = editor.wait_screen("\n  56")
+    assert "\n  42" not in screen
+    assert client.read_text("vim://buffer/current") == f"import os\n{cells}"
+    editor.type(":VimMCPRunCell!\r")
+    editor.wait_screen(lambda screen: "\n  56" not in screen and "x * 7\n\n# %% three\n1 / 0\n~" in screen)

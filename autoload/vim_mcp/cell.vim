@@ -1,0 +1,150 @@
+" :VimMCPRunCell: the user's own code in the kernel that they share with their assistants. A cell is what stands between
+" two lines with `%%` in a comment (`# %%`), else the whole file. What comes of it is shown below it, in the buffer's
+" margin and not in its text.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:marker = '^\s*\%(#\|//\|--\|%\|;\|"\)\s*%%'
+
+" The lines of a result that are shown: so many of its beginning and of its end.
+let s:shown = [14, 5]
+
+" Those that run or have run here: id -> {'buffer'}. Their places are marks by the same id.
+let s:cells = {}
+let s:last = 0
+
+let s:space = has('nvim') ? nvim_create_namespace('vim_mcp_cell') : 0
+
+highlight default link VimMCPCell Comment
+highlight default link VimMCPCellError ErrorMsg
+
+" Run the cell under the cursor; with `bang` take all results off this buffer.
+function! vim_mcp#cell#run(bang) abort
+  if a:bang
+    call s:clear(bufnr('%'))
+    return
+  endif
+  let [first, last] = s:range()
+  if last < first
+    call vim_mcp#notice#error('there is no code in this cell')
+    return
+  endif
+  let settings = vim_mcp#kernel#get_environment({'variables': v:true})
+  let s:last += 1
+  let message = {'do': 'run', 'cell': s:last, 'lines': getline(first, last), 'settings': settings}
+  if vim_mcp#kernel#send(message)
+    call s:place(s:last, first, last)
+    call s:show(s:last, ['running'], 0)
+  endif
+endfunction
+
+" The cell's first line behind its marker, and its last one that is not blank.
+function! s:range() abort
+  let first = search(s:marker, 'bcnW') + 1
+  let next = search(s:marker, 'nW')
+  return [first, prevnonblank(next == 0 ? line('$') : next - 1)]
+endfunction
+
+" The hub's message `kernel_cell`: what has come of a cell.
+function! vim_mcp#cell#take(message) abort
+  let id = get(a:message, 'cell', 0)
+  if has_key(s:cells, id)
+    let lines = get(a:message, 'lines', [])
+    call s:show(id, empty(lines) ? ['done'] : lines, get(a:message, 'failed', 0))
+  endif
+endfunction
+
+" Mark where the result is to stand; an earlier one of the same lines goes.
+function! s:place(id, first, last) abort
+  for [id, cell] in items(s:cells)
+    let line = cell.buffer == bufnr('%') ? s:line(id) : 0
+    if line >= a:first && line <= a:last
+      call s:remove(id)
+    endif
+  endfor
+  let s:cells[a:id] = {'buffer': bufnr('%')}
+  if has('nvim')
+    call nvim_buf_set_extmark(bufnr('%'), s:space, a:last - 1, 0, {'id': a:id})
+  else
+    call s:define()
+    call prop_add(a:last, 1, {'type': 'vim_mcp_cell_place', 'id': a:id, 'bufnr': bufnr('%')})
+  endif
+endfunction
+
+function! s:define() abort
+  if empty(prop_type_get('vim_mcp_cell_place'))
+    call prop_type_add('vim_mcp_cell_place', {})
+    call prop_type_add('vim_mcp_cell', {'highlight': 'VimMCPCell'})
+    call prop_type_add('vim_mcp_cell_error', {'highlight': 'VimMCPCellError'})
+  endif
+endfunction
+
+" The line that the result of cell `id` stands below; 0 when it has gone.
+function! s:line(id) abort
+  let buffer = s:cells[a:id].buffer
+  if !bufloaded(buffer)
+    return 0
+  elseif has('nvim')
+    return get(nvim_buf_get_extmark_by_id(buffer, s:space, +a:id, {}), 0, -1) + 1
+  endif
+  return get(prop_find({'type': 'vim_mcp_cell_place', 'id': +a:id, 'bufnr': buffer, 'lnum': 1, 'both': 1}), 'lnum', 0)
+endfunction
+
+function! s:show(id, lines, failed) abort
+  let line = s:line(a:id)
+  if line == 0
+    unlet s:cells[a:id]
+    return
+  endif
+  let lines = map(s:excerpt(a:lines), '"  " . strtrans(substitute(v:val, "\t", "    ", "g"))')
+  if has('nvim')
+    let group = a:failed ? 'VimMCPCellError' : 'VimMCPCell'
+    let virtual = map(lines, '[[v:val, group]]')
+    call nvim_buf_set_extmark(s:cells[a:id].buffer, s:space, line - 1, 0, {'id': +a:id, 'virt_lines': virtual})
+    return
+  endif
+  call s:erase(a:id, line)
+  for text in lines
+    call prop_add(line, 0, {'type': a:failed ? 'vim_mcp_cell_error' : 'vim_mcp_cell', 'bufnr': s:cells[a:id].buffer,
+          \ 'text': text, 'text_align': 'below'})
+  endfor
+endfunction
+
+" Both ends of what is long; all of it is in the window of :VimMCPKernelOutput.
+function! s:excerpt(lines) abort
+  let [head, tail] = s:shown
+  let more = len(a:lines) - head - tail
+  if more <= 1
+    return copy(a:lines)
+  endif
+  return a:lines[: head - 1] + ['(' . more . ' more lines)'] + a:lines[-tail :]
+endfunction
+
+function! s:erase(id, line) abort
+  for type in ['vim_mcp_cell', 'vim_mcp_cell_error']
+    call prop_remove({'type': type, 'bufnr': s:cells[a:id].buffer, 'all': 1}, a:line)
+  endfor
+endfunction
+
+function! s:remove(id) abort
+  let line = s:line(a:id)
+  if has('nvim') && line > 0
+    call nvim_buf_del_extmark(s:cells[a:id].buffer, s:space, +a:id)
+  elseif line > 0
+    call s:erase(a:id, line)
+    call prop_remove({'type': 'vim_mcp_cell_place', 'id': +a:id, 'both': 1, 'bufnr': s:cells[a:id].buffer, 'all': 1})
+  endif
+  unlet s:cells[a:id]
+endfunction
+
+function! s:clear(buffer) abort
+  for [id, cell] in items(s:cells)
+    if cell.buffer == a:buffer
+      call s:remove(id)
+    endif
+  endfor
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
