@@ -29,7 +29,7 @@ class Scene:
     def __init__(self, stage: Stage, kind: str):
         self.stage = stage
         self.project = stage.project("pro ject", one_txt=TEXT, two_txt=TEXT)
-        self.editor: Terminal = stage.editor(kind, "one.txt", cwd=self.project)
+        self.editor: Terminal = stage.editor(kind, "one.txt", cwd=self.project, size=(24, 200))
         self.editor.wait_screen("three")
         self.clients: list[IdeClient] = []
         self.client = self.connect()
@@ -297,7 +297,7 @@ def test_after_the_hubs_death_it_is_asked_for_again(scene: Scene) -> None:
     scene.editor.wait_screen("mine")
     lock = wait_lock(scene.stage.home, scene.editor.editor_pid)
     scene.stage.kill_hub()
-    scene.client.closed.wait(TIMEOUT)
+    scene.shown("not connected")
     scene.editor.type(":w\r")  # which nobody hears
     scene.client = reconnected(lock)
     scene.clients.append(scene.client)

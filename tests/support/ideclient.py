@@ -87,6 +87,12 @@ class IdeClient(McpClient):
                 self._take(json.loads(frame))
         self.closed.set()
 
+    @property
+    def answered(self) -> list[Any]:
+        """The ids of the answers, as they came."""
+        messages = [json.loads(frame) for frame in self.frames]
+        return [message["id"] for message in messages if "id" in message and "method" not in message]
+
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as one text message, as they are."""
         self.connection.send(data, text=True)

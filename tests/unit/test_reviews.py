@@ -169,6 +169,21 @@ def test_closing_all_ends_ones_own(tmp_path: Path) -> None:
     play(tmp_path, scene)
 
 
+@pytest.mark.requirement("IDE-TOOL-07")
+def test_a_verdict_that_crosses_the_closing_leaves_no_file(tmp_path: Path) -> None:
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("tab")
+        closing = asyncio.create_task(played.reviews.close(CLAUDE, "tab"))
+        assert not (await waiting).accepted
+        assert played.files() == []
+        write(diff["answer_file"], b"accepted")
+        played.judge(diff, "accepted")
+        await played.closes(diff)
+        await closing
+
+    play(tmp_path, scene)
+
+
 @pytest.mark.parametrize("answered", [True, False])
 @pytest.mark.requirement("MCP-07")
 def test_cancelling_closes_the_diff(tmp_path: Path, answered: bool) -> None:

@@ -75,7 +75,8 @@ class Reviews:
         self.kinds: dict[str, Callable[[dict[str, Any]], None]] = {"review": self._judged}
         self._editor = editor
         self._pending: dict[str, _Review] = {}
-        self._unwanted: set[str] = set()
+        self._unwanted: dict[str, Path] = {}
+        """The reviews that the editor is to close, by id, with the files for their answers."""
         self._clearing: asyncio.Task[None] | None = None
         editor.on_gone.append(self._lose)
 
@@ -135,7 +136,7 @@ class Reviews:
         pending = [review for review in reviews if self._pending.pop(review.id, None)]
         for review in pending:
             review.end(WITHDRAWN)
-        self._unwanted.update(review.id for review in pending)
+        self._unwanted.update({review.id: review.answer for review in pending})
         if self._unwanted and self._clearing is None:
             self._clearing = asyncio.create_task(self._clear())
         return len(pending)
@@ -170,12 +171,17 @@ class Reviews:
             while self._unwanted:
                 closing = sorted(self._unwanted)
                 await self._insist("close_diffs", {"reviews": closing})
-                self._unwanted.difference_update(closing)
+                self._forget(closing)
         except VimMcpError as error:
             logger.info("%s closes no diffs: %s", self._editor.instance_id, error)
         finally:
-            self._unwanted.clear()
+            self._forget(list(self._unwanted))
             self._clearing = None
+
+    def _forget(self, closed: Iterable[str]) -> None:
+        """These are closed in the editor; its user may have accepted just before, and so have made the file again."""
+        for review_id in closed:
+            self._unwanted.pop(review_id).unlink(missing_ok=True)
 
     async def _insist(self, method: str, params: dict[str, Any]) -> None:
         """Ask until the editor is not too busy to answer."""
