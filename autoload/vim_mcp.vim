@@ -25,8 +25,9 @@ endfunction
 
 " A misspelt setting of what clients may do counts as 'off', and its user should not have to find that out.
 function! s:check_choices() abort
-  for [name, choices] in items({'access': ['edit', 'read', 'off'], 'execute': ['safe', 'ask', 'all', 'off'],
-        \ 'execute_code': ['ask', 'allow', 'off']})
+  let all = {'access': ['edit', 'read', 'off'], 'execute': ['safe', 'ask', 'all', 'off']}
+  let all.execute_code = ['ask', 'allow', 'off']
+  for [name, choices] in items(all)
     let value = get(g:, 'vim_mcp_' . name, choices[0])
     if index(choices, value) < 0
       call vim_mcp#notice#unasked(printf('g:vim_mcp_%s is none of %s: %s', name, join(choices, ', '), string(value)))

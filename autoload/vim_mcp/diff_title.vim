@@ -15,6 +15,16 @@ function! vim_mcp#diff_title#set(window, title, side) abort
   silent! call settabwinvar(tab, number, s:option, '%{vim_mcp#diff_title#text(winwidth(0))}')
 endfunction
 
+" Whether titles can be seen.
+function! vim_mcp#diff_title#is_visible() abort
+  return exists('+winbar') || &laststatus > 0
+endfunction
+
+" How to answer, in words.
+function! vim_mcp#diff_title#hint() abort
+  return s:hints[1][0]
+endfunction
+
 " Take the title of the current window away.
 function! vim_mcp#diff_title#clear() abort
   if exists('w:vim_mcp_diff_title')

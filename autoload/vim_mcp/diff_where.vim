@@ -56,19 +56,20 @@ function! s:above(windows, other) abort
   call sort(a:windows, {one, two -> winheight(two) * winwidth(two) - winheight(one) * winwidth(one)})
   let window = get(a:windows, 0)
   let size = window ? winheight(window) * (100 - s:left_over) / 100 : 0
-  return size >= s:lines * 2 || empty(a:other) && window
+  return size >= s:lines * 2
         \ ? {'window': window, 'direction': 'aboveleft', 'size': size} : a:other
 endfunction
 
-" To the left of the terminal, or above it where it has not the width for both.
+" To the left of the terminal, or above it where it has not the width for both; {} where it has room for neither.
 function! s:beside_terminal(window) abort
+  let [width, height] = [winwidth(a:window) * 3 / 5, winheight(a:window) * 3 / 5]
   if win_gettype(a:window) ==# 'popup' || !s:may_split(a:window)
     return {}
+  elseif width >= s:columns * 2
+    return {'window': a:window, 'direction': 'vertical leftabove', 'size': width}
   endif
-  let width = winwidth(a:window) * 3 / 5
-  return width >= s:columns * 2
-        \ ? {'window': a:window, 'direction': 'vertical leftabove', 'size': width}
-        \ : {'window': a:window, 'direction': 'leftabove', 'size': winheight(a:window) * 3 / 5}
+  return height >= s:lines * 2 && winwidth(a:window) >= s:columns
+        \ ? {'window': a:window, 'direction': 'leftabove', 'size': height} : {}
 endfunction
 
 " Whether a window can be split without disturbing the person in it.

@@ -91,6 +91,8 @@ function! s:bring(review, place, front) abort
   if !a:place.front
     call vim_mcp#diff_focus#tell(a:review, a:place)
     call vim_mcp#diff_focus#lead_later(a:place)
+  elseif !vim_mcp#diff_title#is_visible()
+    call vim_mcp#notice#unasked(a:review.title_right . ': ' . vim_mcp#diff_title#hint())
   endif
   call vim_mcp#events#note('WinNew')
   call vim_mcp#diff_focus#redraw()

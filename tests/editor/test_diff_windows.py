@@ -55,6 +55,7 @@ BUSY = {
     "visual line": ("jVj", "[mode(1), line('.')]", ["V", 3], "y", "getreg('\"')", "text 2\ntext 3\n"),
     "visual block": ("l\x16j", "[mode(1), line('.')]", ["\x16", 2], "d", "getline(1, 2)", ["txt 1", "txt 2"]),
     "command line": (":let g:t = 'ab", "mode(1) .. getcmdline()", "clet g:t = 'ab", "cd'\r", "get(g:, 't')", "abcd"),
+    "substitution": (":%s/text/next", "mode(1) .. getcmdline()", "c%s/text/next", "/\r", "getline(1)", "next 1"),
     "search": ("/text ", "mode(1) .. getcmdline()", "ctext ", "20\r", "line('.')", 20),
     "expression in insert mode": (
         "iab\x12='x'", "mode(1) .. getcmdline()", "c'x'", " . 'y'\r\x1b", "getline(1)", "abxytext 1"),
@@ -73,7 +74,8 @@ def test_typing_goes_on(scene: Scene, busy: str, arrangement: str) -> None:
     scene.wait(there, reached)
     shape = scene.shape()
     assert not scene.open()
-    scene.terminal.wait_screen(lambda text: ("line 20 new" in text) is ("Claude" in arrangement))
+    if busy != "substitution":  # Neovim shows nothing else while it shows what will be substituted
+        scene.terminal.wait_screen(lambda text: ("line 20 new" in text) is ("Claude" in arrangement))
     assert scene.value(there) == reached
     scene.close()
     assert scene.shape().items() ^ shape.items() == set()
@@ -298,3 +300,15 @@ def test_only_the_persons_keys_count_as_typed(scene: Scene, kept: str) -> None:
     scene.wait("line('.') > 1", 1)
     assert scene.value("vim_mcp#diff_windows#resting()") == 0
     scene.rest()
+
+
+@pytest.mark.parametrize("front", [True, False])
+def test_without_status_lines_a_message_says_how_to_answer(scene: Scene, front: bool) -> None:
+    scene.do("set laststatus=0")
+    if front:
+        scene.rest()
+    else:
+        scene.do("let g:vim_mcp_diff_focus = 'never'")
+    assert scene.open() is front
+    hint = "Claude: calc.py: :w accepts" if scene.kind != "nvim" else "Claude: calc.py  [:w accepts"
+    scene.terminal.wait_screen(hint if front else "a diff of calc.py waits for review in tab page 2")
