@@ -130,9 +130,10 @@ function! vim_mcp#fresh#forget() abort
   endwhile
 endfunction
 
+" With autocommands, since what has come by them is to go by them.
 function! s:close(bufnr) abort
-  if bufexists(a:bufnr) && !buflisted(a:bufnr)
-    call vim_mcp#files#discard(a:bufnr, 'bwipeout')
+  if bufexists(a:bufnr) && !buflisted(a:bufnr) && empty(win_findbuf(a:bufnr)) && !getbufvar(a:bufnr, '&modified')
+    execute 'silent! bwipeout' a:bufnr
   endif
 endfunction
 
