@@ -17,17 +17,18 @@ def test_the_safe_list_is_the_one_that_decides() -> None:
 
 def test_every_command_has_its_tag() -> None:
     plugin = (ROOT / "plugin" / "vim_mcp.vim").read_text()
-    commands = set(re.findall(r"^\s*command!.*?\b(VimMCP\w+)", plugin, re.MULTILINE))
+    commands = set(re.findall(r"^\s*command!.*?\b((?:VimMCP|Claude)\w+)", plugin, re.MULTILINE))
     assert commands
     assert {command for command in commands if f"*:{command}*" not in PAGE} == set()
 
 
 def test_every_setting_has_its_tag() -> None:
     sources = [*(ROOT / "autoload").rglob("*.vim"), *(ROOT / "plugin").rglob("*.vim")]
-    settings = {s for source in sources for s in re.findall(r"get\(g:, '(vim_mcp_\w+)'", source.read_text())}
-    settings -= {"vim_mcp_stdin"}
+    read = [source.read_text() for source in sources]
+    settings = {name for text in read for name in re.findall(r"(?:get\(g:, 'vim_mcp_|vim_mcp#setting\(')(\w+)'", text)}
+    settings -= {"stdin"}
     assert settings
-    assert {setting for setting in settings if f"*g:{setting}*" not in PAGE} == set()
+    assert {setting for setting in settings if f"*g:vim_mcp_{setting}*" not in PAGE} == set()
 
 
 def test_no_line_is_wider_than_a_help_window() -> None:
