@@ -4,9 +4,10 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 " Texts of up to so many lines are compared here; the changes of longer ones are counted where the editor shows them,
-" so many lines at a time, so that nobody waits for it.
+" so many lines at a time with so many ms between, so that nobody waits for it.
 let s:max_lines = 100
-let s:piece = 5000
+let s:piece = 2000
+let s:pause = 10
 
 " Sets `title_left`, `title_right`, and where it is known now `changes` and `line` (of the first one).
 function! vim_mcp#diff_words#title(review) abort
@@ -96,7 +97,7 @@ function! s:count_piece(review, work, timer) abort
   endfor
   let a:work.line += s:piece
   if len(s:marks) == s:piece
-    let a:review.counting = timer_start(0, function('s:count_piece', [a:review, a:work]))
+    let a:review.counting = timer_start(s:pause, function('s:count_piece', [a:review, a:work]))
   elseif a:work.changes != a:work.before
     let a:review.changes = a:work.changes
     call a:work.Done()

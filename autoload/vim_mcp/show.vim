@@ -85,12 +85,13 @@ function! s:window(bufnr) abort
   return (l:showing + l:free + l:ordinary + l:solid)[0]
 endfunction
 
-" Whether a window shows text to work on.
+" Whether a window shows text to work on, and no diff that waits for a verdict.
 function! vim_mcp#show#is_ordinary(window) abort
   let l:bufnr = winbufnr(a:window)
   return l:bufnr > 0 && s:type(a:window) ==# ''
         \ && index(['', 'acwrite'], getbufvar(l:bufnr, '&buftype')) >= 0
         \ && index(s:trees, getbufvar(l:bufnr, '&filetype')) < 0 && !getwinvar(a:window, '&previewwindow')
+        \ && getbufvar(l:bufnr, 'vim_mcp_diff') ==# ''
 endfunction
 
 function! s:type(window) abort
@@ -106,7 +107,7 @@ function! s:commands(window, bufnr) abort
     return 'buffer ' . a:bufnr
   endif
   return 'aboveleft split | setlocal nowinfixheight nowinfixwidth' . (exists('+winfixbuf') ? ' nowinfixbuf' : '')
-        \ . ' | buffer ' . a:bufnr
+        \ . (getwinvar(a:window, '&diff') ? ' | diffoff' : '') . ' | buffer ' . a:bufnr
 endfunction
 
 " Whether the window's buffer loses nothing, and writes nothing, when another

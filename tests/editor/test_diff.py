@@ -135,6 +135,20 @@ def test_another_buffer_in_its_window_is_no_verdict(desk: Desk, inside: Inside) 
     assert desk.verdict() == ("accepted", NEW)
 
 
+def test_files_are_shown_beside_it_not_in_it(desk: Desk, inside: Inside, tmp_path: Path) -> None:
+    (tmp_path / "other.txt").write_text("other")
+    desk.propose()
+    for method in ("show", "open_file"):
+        desk.link.request(method, file=str(tmp_path / "other.txt"))
+        assert inside.value(desk.terminal, "[expand('%:t'), &diff]") == ["other.txt", 0]
+        assert desk.windows().count("calc.py") == 2
+    desk.terminal.type(":close\r")
+    desk.terminal.wait_screen(TITLE)
+    desk.pends()
+    desk.terminal.type(":ClaudeCodeDiffAccept\r")
+    assert desk.verdict() == ("accepted", NEW)
+
+
 @pytest.mark.requirement("IDE-REVIEW-01")
 def test_a_second_write_does_no_harm(desk: Desk, inside: Inside) -> None:
     desk.propose()
@@ -241,7 +255,7 @@ def inside_title(desk: Desk) -> str:
     """The right side's title as it stands in the list."""
     desk.terminal.type(":ClaudeCodeDiffs\r:let t = w:vim_mcp_diff_title[0] | redraw | echo '<' . t . '>'\r")
     screen = desk.terminal.wait_screen(lambda screen: bool(re.search("^<.*>", screen, re.M)))
-    return re.findall("^<(.*)>", screen, re.M)[0]
+    return str(re.findall("^<(.*)>", screen, re.M)[0])
 
 
 @pytest.mark.requirement("IDE-REVIEW-04")
