@@ -147,7 +147,8 @@ endfunction
 " is to ask, and does not ask.
 function! s:choose(bufnr) abort
   let s:found.reason = v:fcs_reason
-  let v:fcs_choice = get({'changed': s:how(a:bufnr), 'mode': 'reload', 'time': 'ask'}, v:fcs_reason, '')
+  let l:choices = {'mode': 'reload', 'time': 'ask'}
+  let v:fcs_choice = v:fcs_reason ==# 'changed' ? s:how(a:bufnr) : get(l:choices, v:fcs_reason, '')
   if v:fcs_choice =~# 'reload\|edit'
     let s:found.places = vim_mcp#change#places(a:bufnr)
     call vim_mcp#turn#reading(a:bufnr, s:found.places.lines)

@@ -218,11 +218,13 @@ def test_unsaved_changes_are_left_alone_and_told_once(
 
 
 @pytest.mark.requirement("RELOAD-04")
-def test_files_that_are_gone_keep_their_buffers(saved: tuple[Terminal, RawEditor], file: Path) -> None:
-    _, link = saved
+def test_files_that_are_gone_keep_their_buffers(saved: tuple[Terminal, RawEditor], inside: Inside, file: Path) -> None:
+    terminal, link = saved
+    command(terminal, "let v:errmsg = ''")
     file.unlink()
     assert follow(link) == {}
     assert text(link) == HUNDRED
+    assert inside.value(terminal, "v:errmsg") == ""
     put(file, "back")
     assert follow(link) == {"read": ["one.txt"]}
     assert text(link) == ["back"]
