@@ -23,10 +23,12 @@ function! vim_mcp#autostart(...) abort
   endif
 endfunction
 
-" A misspelt setting of what clients may do counts as 'off', and its user should not have to find that out.
+" A misspelt setting counts as 'off' (of what clients may do) or as the default, and its user should not have to find
+" that out.
 function! s:check_choices() abort
   let all = {'access': ['edit', 'read', 'off'], 'execute': ['safe', 'ask', 'all', 'off']}
   let all.execute_code = ['ask', 'allow', 'off']
+  call extend(all, {'diff_layout': ['vertical', 'horizontal', 'tab'], 'diff_focus': ['auto', 'always', 'never']})
   for [name, choices] in items(all)
     let value = get(g:, 'vim_mcp_' . name, choices[0])
     if index(choices, value) < 0
