@@ -69,8 +69,8 @@ endfunction
 " A tab page of their own, the last one. The tab line that it may bring is there before it, so that it covers nothing.
 function! s:make_tab(place) abort
   let [showtabline, tabs] = [&showtabline, tabpagenr('$')]
-  if showtabline == 1
-    silent! noautocmd set showtabline=2
+  if showtabline == 1 && &lines > 4
+    noautocmd set showtabline=2
   endif
   try
     call s:aside({home -> s:tab(a:place, home)})
