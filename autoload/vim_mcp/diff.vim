@@ -34,7 +34,7 @@ function! vim_mcp#diff#open_diff(params) abort
   call s:replace(review.review)
   let review = s:adopted(review)
   let s:reviews[review.review] = review
-  call s:show(review, 0)
+  call s:show(review)
   return {'review': review.review, 'shown': empty(review.place) ? v:false : v:true}
 endfunction
 
@@ -93,15 +93,24 @@ function! vim_mcp#diff#of(bufnr) abort
   return get(filter(values(s:reviews), 'v:val.verdict ==# "" && (v:val.right == a:bufnr || v:val.left == a:bufnr)'), 0, {})
 endfunction
 
-function! s:show(review, timer) abort
+function! s:show(review) abort
   if a:review.verdict !=# ''
     return
   endif
-  call vim_mcp#diff_words#title(a:review)
-  if !empty(a:review.place) && !empty(win_findbuf(a:review.right))
-    call vim_mcp#diff_windows#update(a:review, a:review.place)
-  else
+  call s:retitle(a:review)
+  if !s:is_seen(a:review)
     call s:open(a:review)
+  endif
+endfunction
+
+function! s:is_seen(review) abort
+  return !empty(a:review.place) && !empty(win_findbuf(a:review.right))
+endfunction
+
+function! s:retitle(review) abort
+  call vim_mcp#diff_words#title(a:review)
+  if s:is_seen(a:review)
+    call vim_mcp#diff_windows#update(a:review, a:review.place)
   endif
 endfunction
 
@@ -113,16 +122,30 @@ function! s:open(review) abort
     endif
     let a:review.place = vim_mcp#diff_windows#open(a:review)
   catch /^vim-mcp-later/
-    call timer_start(s:step, function('s:show', [a:review]))
+    call timer_start(s:step, function('s:show_later', [a:review]))
     return
+  catch
+    call s:end(a:review, 'withdrawn')
+    throw v:exception
   endtry
   call vim_mcp#diff#changed(a:review.right)
   call s:tell('VimMCPDiffOpened', a:review)
 endfunction
 
+" One that cannot be shown at all is rejected, since its client waits for a verdict.
+function! s:show_later(review, timer) abort
+  try
+    call s:show(a:review)
+  catch
+    call vim_mcp#notice#unasked(vim_mcp#diff_words#name(a:review) . ' cannot be shown: ' . v:exception)
+    let message = {'type': 'review', 'review': a:review.review, 'verdict': 'rejected'}
+    call vim_mcp#transport#send(extend(message, {'reason': 'the editor cannot show it: ' . v:exception}))
+  endtry
+endfunction
+
 " Brings a pending review before the person's eyes, also when its windows have been closed or used for something else.
 function! vim_mcp#diff#goto(review) abort
-  if empty(a:review.place) || empty(win_findbuf(a:review.right))
+  if !s:is_seen(a:review)
     call s:open(a:review)
   endif
   if !empty(a:review.place)
@@ -134,7 +157,7 @@ endfunction
 function! vim_mcp#diff#changed(bufnr) abort
   let review = vim_mcp#diff#of(a:bufnr)
   if !empty(review)
-    call vim_mcp#diff_words#count(review, {-> s:show(review, 0)})
+    call vim_mcp#diff_words#count(review, {-> s:retitle(review)})
   endif
 endfunction
 
@@ -184,6 +207,8 @@ function! s:close(review, timer) abort
   catch /^vim-mcp-later/
     call timer_start(s:step, function('s:close', [a:review]))
     return
+  catch /^vim-mcp-diff/
+    " What is left of its windows goes with its buffers.
   endtry
   call s:forget(a:review)
 endfunction
@@ -238,7 +263,7 @@ function! vim_mcp#diff#lost() abort
   for review in filter(vim_mcp#diff#pending(), '!v:val.lost')
     let review.lost = 1
     call timer_start(vim_mcp#setting('diff_keep', s:keep), function('s:give_up', [review]))
-    call s:show(review, 0)
+    call s:retitle(review)
   endfor
 endfunction
 

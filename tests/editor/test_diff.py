@@ -104,10 +104,10 @@ def test_where_the_editor_does_not_leave_the_diff_stays(desk: Desk) -> None:
     desk.propose()
     desk.terminal.type(":qa\r")
     desk.terminal.wait_screen("E37:")
-    desk.terminal.type("\r")
+    desk.terminal.type("\r:tablast\r\x17l")
     desk.terminal.wait_screen(TITLE)
     desk.pends()
-    desk.terminal.type(":tablast\r\x17l:w\r")
+    desk.terminal.type(":w\r")
     assert desk.verdict() == ("accepted", NEW)
 
 

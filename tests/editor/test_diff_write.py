@@ -109,7 +109,7 @@ SILENT: list[tuple[str, list[str], str]] = [
     ("a timer writes all", [], ":call Soon('wall')\r"),
     ("a timer updates", [], ":call Soon('update')\r"),
     ("'autowrite'", ["set autowriteall"], ":silent make! -h\r"),
-    ("to a command", [], ":w !cat >/dev/null\r"),
+    ("to a command", [], ":silent w !cat >/dev/null\r"),
 ]
 
 LUA: list[tuple[str, list[str], str]] = [
