@@ -14,7 +14,9 @@ from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from vim_mcp import wire
 from vim_mcp.config import Config
+from vim_mcp.connection import LineConnection
 from vim_mcp.editor.directory import JOINED, LEFT, Directory
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.process import alive
@@ -133,6 +135,8 @@ class Endpoint:
     def follow(self) -> None:
         """Write the lock anew if the folders have changed or it has gone. Requirements LOCK-04 and LOCK-08."""
         self.turns.follow()
+        for session in self._sessions:
+            session.follow()
         if self.lock is None:
             return
         told, there = self._folders_told(), self._locks.has(self.lock.port)
@@ -203,6 +207,16 @@ class Endpoint:
             self._sessions.remove(session)
             self.turns.left(session)
             self._log_number()
+
+    def await_objection(self, file: str, connection: LineConnection) -> None:
+        """A hook waits at `connection` for the reason why the user rejects a change to `file` (absolute)."""
+
+        def tell(reason: str) -> None:
+            if reason:
+                connection.write(wire.encode({"deny": reason}))
+            connection.close()
+
+        connection.on_close = self.reviews.objections.wait(file, tell)
 
     def _log_number(self) -> None:
         logger.info("%s has %d clients at its port", self.editor.instance_id, len(self._sessions))
@@ -289,11 +303,15 @@ class Endpoints:
         if not task.cancelled() and (error := task.exception()):
             logger.error("a port for Claude Code is not as it should be", exc_info=error)
 
-    def hook(self, hook: dict[str, Any]) -> None:
-        """A hook of a Claude Code tells what has happened there (docs/protocol.md, 3)."""
-        for endpoint in self._endpoints.values():
-            if endpoint.turns.is_of(hook):
-                endpoint.turns.hooked(hook)
+    def hook(self, hook: dict[str, Any], connection: LineConnection) -> None:
+        """A hook of a Claude Code tells what has happened there, and hangs up unless it waits (docs/protocol.md, 3)."""
+        theirs = [endpoint for endpoint in self._endpoints.values() if endpoint.turns.is_of(hook)]
+        for endpoint in theirs:
+            endpoint.turns.hooked(hook)
+        if theirs and hook.get("event") == "PermissionRequest" and isinstance(hook.get("file"), str):
+            theirs[0].await_objection(hook["file"], connection)
+        else:
+            connection.close()
 
     def leave(self, reason: str) -> None:
         """Give all ports back, at once. The locks stay where the next hub is to take them over (`upgrade`)."""

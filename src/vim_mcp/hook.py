@@ -1,6 +1,7 @@
 """What Claude Code's hooks run: it passes on to the hub what has happened. Standard library only.
 
 Claude Code waits for it, so it is quick; and whatever is wrong here is no fault of what Claude does, so it is silent.
+Only `PermissionRequest` waits, for the reason why the user rejects the change: Claude Code does not wait for that one.
 """
 
 from __future__ import annotations
@@ -35,6 +36,17 @@ def _tell(hook: dict[str, Any]) -> None:
         with connection:
             connection.settimeout(_PATIENCE)
             connection.sendall(json.dumps(message(hook)).encode() + b"\n")
+            if hook.get("hook_event_name") == "PermissionRequest":
+                connection.settimeout(None)  # Claude Code's own question waits beside it, and ends it
+                _object(connection.makefile("rb").readline())
+
+
+def _object(line: bytes) -> None:
+    """Tell Claude Code why its user rejects the change, if the hub says so."""
+    if line.endswith(b"\n"):
+        decision = {"behavior": "deny", "message": json.loads(line)["deny"]}
+        output = {"hookEventName": "PermissionRequest", "decision": decision}
+        print(json.dumps({"hookSpecificOutput": output}), flush=True)
 
 
 def message(hook: dict[str, Any]) -> dict[str, Any]:

@@ -148,8 +148,7 @@ class Hub:
         elif role == "client":
             self._clients.add(connection, message)
         elif role == "hook":
-            self._endpoints.hook(message)
-            connection.close()
+            self._endpoints.hook(message, connection)
         elif role in ("status", "stop", "step_down"):
             connection.write(wire.encode(self._command(role, message)))
             connection.close()

@@ -130,3 +130,26 @@ def test_it_loads_little(runtime: Path) -> None:
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})  # fmt: skip
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert not loaded & {"argparse", "asyncio", "pathlib", "subprocess", "logging", "mcp", "pydantic", "threading"}
+
+
+@pytest.mark.parametrize("answer", [b'{"deny": "not \xc3\xa9"}\n', b"", b'{"deny": "half'])
+@pytest.mark.requirement("HOOK-03")
+def test_a_reason_for_a_rejection_is_put_out(runtime: Path, listener: socket.socket, answer: bytes) -> None:
+    def hub() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.makefile("rb").readline()
+            connection.sendall(answer)
+
+    hubs = threading.Thread(target=hub)
+    hubs.start()
+    done = run(runtime, json.dumps({**EDIT, "hook_event_name": "PermissionRequest"}).encode())
+    hubs.join(TIMEOUT)
+    assert (done.returncode, done.stderr) == (0, b"")
+    if not answer.endswith(b"\n"):
+        assert done.stdout == b""
+        return
+    decision = {"behavior": "deny", "message": "not \u00e9"}
+    assert json.loads(done.stdout) == {
+        "hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}
+    }

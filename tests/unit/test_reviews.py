@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.played import CLAUDE, Message, Played, read, write
+from vim_mcp.editor import objections
 from vim_mcp.editor import reviews as module
 from vim_mcp.editor.link import TEXT_FILE
 from vim_mcp.editor.reviews import MAX_PENDING, Verdict
@@ -319,3 +320,57 @@ def test_a_verdict_on_nothing_is_nobodys(tmp_path: Path) -> None:
         played.judge(diff, "rejected")
 
     play(tmp_path, scene)
+
+
+@pytest.mark.requirement("HOOK-03")
+def test_a_hook_that_waits_is_the_first_to_tell_of_a_rejection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_AFTER_HOOK", 0.01)
+    heard: list[str] = []
+
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("tab")
+        played.reviews.objections.wait("/p/../p/file", heard.append)
+        played.reviews.objections.wait("/p/other", heard.append)
+        played.judge(diff, "rejected", reason="not so")
+        assert heard == ["not so"]
+        assert not waiting.done()
+        assert await waiting == Verdict(accepted=False, reason="not so")
+
+    play(tmp_path, scene)
+    assert heard == ["not so"]
+
+
+@pytest.mark.parametrize("verdict", ["accepted", "rejected", "withdrawn"])
+@pytest.mark.requirement("HOOK-03")
+def test_a_hook_waits_no_longer_than_the_review(tmp_path: Path, verdict: str) -> None:
+    heard: list[str] = []
+
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("tab")
+        played.reviews.objections.wait("/p/file", heard.append)
+        if verdict == "withdrawn":
+            closing = asyncio.create_task(played.reviews.close(CLAUDE, "tab"))
+            played.say(id=(await played.request("close_diffs"))["id"], result={})
+            await closing
+        else:
+            played.judge(diff, verdict)
+        await waiting
+        assert heard == [""]
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("HOOK-03")
+def test_a_hook_that_has_gone_is_told_nothing_and_one_without_a_review_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objections, "_TOGETHER", 0.01)
+
+    async def scene() -> None:
+        gone: list[str] = []
+        heard: asyncio.Queue[str] = asyncio.Queue()
+        its = objections.Objections(lambda _path: False)
+        its.wait("/p/file", gone.append)()
+        its.wait("/p/file", heard.put_nowait)
+        assert await asyncio.wait_for(heard.get(), 10) == ""
+        assert gone == []
+
+    asyncio.run(scene())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os.path
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from vim_mcp.editor.link import Editor
+from vim_mcp.editor.objections import Objections
 from vim_mcp.errors import CommandFailed, ConnectionLost, EditorBusy, VimMcpError
 
 logger = logging.getLogger(__name__)
@@ -21,6 +23,9 @@ MAX_PENDING = 100
 
 _AGAIN = 0.5
 """Seconds after which an editor that was busy is asked again."""
+
+_AFTER_HOOK = 2.0
+"""Seconds after which `openDiff` is answered that it was rejected, where a hook has said so with the reason."""
 
 _CLEARING = 1.0
 """Seconds that a client waits at most until the diffs that it has closed are gone from the screen."""
@@ -66,13 +71,14 @@ class _Review:
 class Reviews:
     """One editor's. `kinds` takes what the editor says of them.
 
-    `on_accepted` hears of each accepted change before its client does: the path of the file that the client is about to
-    write, and the text.
+    `objections` are the hooks that take a rejection's reason to the model. `on_accepted` hears of each accepted change
+    before its client does: the path of the file that the client is about to write, and the text.
     """
 
     def __init__(self, editor: Editor):
         self.on_accepted: list[Callable[[str, str], None]] = []
         self.kinds: dict[str, Callable[[dict[str, Any]], None]] = {"review": self._judged}
+        self.objections = Objections(self._is_reviewed)
         self._editor = editor
         self._pending: dict[str, _Review] = {}
         self._unwanted: dict[str, Path] = {}
@@ -130,6 +136,8 @@ class Reviews:
                 yield review
             finally:
                 self._withdraw([review])
+                if not self._is_reviewed(os.path.realpath(target)):
+                    self.objections.tell(target, "")
 
     def _withdraw(self, reviews: Iterable[_Review]) -> int:
         """End those that are pending yet, and have the editor close them; how many they were."""
@@ -198,7 +206,7 @@ class Reviews:
         if review is None:
             return
         if message.get("verdict") != "accepted":
-            review.end(Verdict(accepted=False, reason=str(message.get("reason") or "")))
+            self._reject(review, str(message.get("reason") or ""))
             return
         try:
             text = review.answer.read_bytes().decode("utf-8", "replace")
@@ -208,3 +216,14 @@ class Reviews:
         review.end(Verdict(accepted=True, text=text))
         for listener in self.on_accepted:
             listener(review.target, text)
+
+    def _reject(self, review: _Review, reason: str) -> None:
+        """Where a hook takes the reason to the model it is to be the first to answer: the other counts no more."""
+        verdict = Verdict(accepted=False, reason=reason)
+        if reason and self.objections.tell(review.target, reason):
+            asyncio.get_running_loop().call_later(_AFTER_HOOK, review.end, verdict)
+        else:
+            review.end(verdict)
+
+    def _is_reviewed(self, path: str) -> bool:
+        return any(os.path.realpath(review.target) == path for review in self._pending.values())
