@@ -63,7 +63,7 @@ endfunction
 
 function! s:forget(place) abort
   call filter(s:places, 'v:val isnot a:place')
-  if empty(s:places)
+  if empty(s:places) && exists('#vim_mcp_diff_windows')
     if &scrollopt ==# s:scrollopt[1]
       noautocmd let &scrollopt = s:scrollopt[0]
     endif
