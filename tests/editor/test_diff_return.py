@@ -105,3 +105,13 @@ def test_it_goes_while_the_person_is_in_another_tab_page(scene: Scene, arrangeme
     assert scene.value("[&bufhidden, tabpagenr('$')]") == ["wipe", 2]
     scene.do("tabclose", "redraw")
     assert scene.shape().items() ^ shape.items() == set()
+
+
+def test_when_all_else_is_closed_the_persons_file_is_shown(scene: Scene) -> None:
+    scene.do("let g:vim_mcp_diff_focus = 'always'", "set number")
+    scene.open()
+    scene.do("tabonly")
+    scene.close()
+    assert scene.value("[tabpagenr('$'), winnr('$'), bufname('%')]") == [1, 1, "one.txt"]
+    assert scene.value("[&diff, &scrollbind, &cursorbind, &foldmethod, &wrap, &number]") == [0, 0, 0, "manual", 1, 1]
+    assert scene.value("[exists('w:vim_mcp_diff_title'), &l:statusline]") == [0, ""]
