@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +80,21 @@ def left(scene: Scene) -> list[Any]:
 def settled(scene: Scene) -> None:
     """Wait until nothing is left."""
     wait_until(lambda: not left(scene), "no review is left")
+
+
+def windows(scene: Scene, editor: Terminal) -> list[str]:
+    """What an editor's windows show, and how high and wide they are."""
+    listed = scene.stage.client(VIM_MCP_INSTANCE=scene.stage.instance(editor)).read_json("vim://windows")["windows"]
+    return [f"{window['name']} {window['type']} {window['width']}x{window['height']}" for window in listed]
+
+
+def connected_again(scene: Scene, cli: Claude) -> None:
+    """Wait until a CLI is connected to the hub that has come after a lost one."""
+
+    def there() -> bool:
+        with contextlib.suppress(OSError, ValueError):
+            clients = [client for entry in scene.stage.status()["instances"] for client in entry["ide_clients"]]
+            return [client["pid"] for client in clients] == [cli.terminal.pid]
+        return False
+
+    wait_until(there, "the CLI, connected again")

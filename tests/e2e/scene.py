@@ -69,14 +69,14 @@ class Scene:
         listed = {entry["instance_id"]: entry["ide_clients"] for entry in self.stage.status()["instances"]}
         return {client["pid"] for client in listed[instance]}
 
-    def inside(self, *args: str, by: str = ":ClaudeCode\r") -> Claude:
+    def inside(self, *args: str, by: str = ":ClaudeCode\r", **env: str) -> Claude:
         """Start an editor in the project and a CLI in it by typing `by`; `terminal` is the editor's."""
         commands = self.stage.directory / "bin"
         commands.mkdir()
         (commands / "claude").symlink_to(claude.install())
         path = f"{commands}:{self.stage.environment()['PATH']}"
         api = self.api()
-        editor = self.editor(*args, size=(claude.ROWS, 3 * claude.COLUMNS), PATH=path, **claude.offline(api))
+        editor = self.editor(*args, size=(claude.ROWS, 3 * claude.COLUMNS), PATH=path, **claude.offline(api), **env)
         self.lock(editor)
         editor.type(by)
         return Claude(editor, api).ready()

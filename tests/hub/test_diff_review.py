@@ -297,14 +297,14 @@ def test_after_the_hubs_death_it_is_asked_for_again(scene: Scene) -> None:
     scene.editor.wait_screen("mine")
     lock = wait_lock(scene.stage.home, scene.editor.editor_pid)
     scene.stage.kill_hub()
-    scene.shown("not connected")
+    scene.editor.wait_screen("not connected")
     scene.editor.type(":w\r")  # which nobody hears
     scene.client = reconnected(lock)
     scene.clients.append(scene.client)
     call = scene.propose()
     wait_until(lambda: scene.diffs() == 1, "it waits again")
     scene.unanswered(call)
-    scene.editor.wait_screen(lambda screen: "mine" in screen and "not connected" not in screen)
+    scene.shown("mine")
     scene.editor.type(":w\r")
     assert scene.verdict(call) == ["FILE_SAVED", f"{CHANGED}mine\n"]
     scene.settled()

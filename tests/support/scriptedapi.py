@@ -63,6 +63,11 @@ class ScriptedApi:
         with self._changed:
             self._script.extend(turns)
 
+    def skip(self) -> None:
+        """Forget the turns that have not come, after a turn that the user has ended."""
+        with self._changed:
+            self._script.clear()
+
     def take(self, request: Message) -> tuple[str, Turn]:
         """Keep a request, and return a message id with the answer; side requests leave the script alone."""
         with self._changed:
