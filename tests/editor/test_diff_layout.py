@@ -39,6 +39,7 @@ def look(scene: Scene) -> list[tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize("layout", ["vertical", "horizontal", "tab"])
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_a_tab_page_of_its_own(scene: Scene, layout: str) -> None:
     scene.do(f"let g:vim_mcp_diff_layout = '{layout}'")
     assert not scene.open()
@@ -50,6 +51,7 @@ def test_a_tab_page_of_its_own(scene: Scene, layout: str) -> None:
 
 @pytest.mark.parametrize("layout", ["vertical", "horizontal", "tab"])
 @pytest.mark.parametrize("scene", [(40, 200), (30, 120), (24, 80)], indirect=True)
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_beside_the_terminal_that_is_the_only_window(scene: Scene, layout: str) -> None:
     scene.do(f"let g:vim_mcp_diff_layout = '{layout}'", "{terminal}")
     terminal = scene.value("win_getid()")
@@ -68,6 +70,7 @@ def test_beside_the_terminal_that_is_the_only_window(scene: Scene, layout: str) 
 
 
 @pytest.mark.parametrize("fixed", ["winfixwidth", "winfixheight", "winfixbuf"])
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_other_windows_are_left_alone(scene: Scene, fixed: str) -> None:
     arrange(scene, "Claude, a tree and a list")
     if scene.value(f"exists('+{fixed}')"):
@@ -83,6 +86,7 @@ def test_other_windows_are_left_alone(scene: Scene, fixed: str) -> None:
     scene.close()
 
 
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_beside_the_terminal_only_with_a_tree(scene: Scene) -> None:
     scene.do("{terminal}", "Lexplore", "vertical resize 20", "wincmd p")
     tree, terminal = scene.value("[win_getid(1), win_getid(2)]")
@@ -94,6 +98,7 @@ def test_beside_the_terminal_only_with_a_tree(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("name", ["a shell", "titled"])
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_a_shell_is_no_terminal_of_claudes_until_claude_runs_in_it(scene: Scene, name: str) -> None:
     shell = "sh" if name == "a shell" else "printf '\\033]2;\\342\\234\\263 Mend it\\007'; exec cat"
     run = "call term_start({argv}, {{'curwin': 1}})" if scene.kind == "vim" else "enew | call termopen({argv})"
@@ -108,6 +113,7 @@ def test_a_shell_is_no_terminal_of_claudes_until_claude_runs_in_it(scene: Scene,
 
 @pytest.mark.parametrize("own", ["diffthis", "setlocal scrollbind", "setlocal cursorbind"])
 @pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_what_the_person_compares_is_theirs(scene: Scene, own: str, elsewhere: bool) -> None:
     scene.value("DiffMade()")
     arrange(scene, "beside Claude")
@@ -129,6 +135,7 @@ def test_what_the_person_compares_is_theirs(scene: Scene, own: str, elsewhere: b
 @pytest.mark.parametrize("scene", [(6, 30), (4, 12), (3, 12), (24, 12), (3, 80)], indirect=True)
 @pytest.mark.parametrize("layout", ["vertical", "horizontal"])
 @pytest.mark.parametrize("where", ["alone", "beside Claude"])
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_on_a_tiny_screen(scene: Scene, layout: str, where: str) -> None:
     scene.do(f"let g:vim_mcp_diff_layout = '{layout}'")
     if where == "beside Claude":
@@ -146,14 +153,13 @@ def test_on_a_tiny_screen(scene: Scene, layout: str, where: str) -> None:
     assert {path: after[path] for path in after if "/buffers/" not in path}.items() <= before.items()
 
 
-QUIET = (
-    "Cmd$|^Func|^Source|Cmdline|Changed|Cursor|Safe|Search|User|Option|Diff|Syntax|Scrolled|Resized|ModifiedSet"
-)
+QUIET = "Cmd$|^Func|^Source|Cmdline|Changed|Cursor|Safe|Search|User|Option|Diff|Syntax|Scrolled|Resized|ModifiedSet"
 """Events of other things, and those that come by themselves when windows are drawn."""
 
 
 @pytest.mark.parametrize("where", ["alone", "split", "beside Claude"])
 @pytest.mark.parametrize("front", [True, False])
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_the_persons_autocommands_do_not_hear_of_it(scene: Scene, where: str, front: bool) -> None:
     arrange(scene, where)
     events = [event for event in scene.value("getcompletion('', 'event')") if not re.search(QUIET, event)]
@@ -171,6 +177,7 @@ def test_the_persons_autocommands_do_not_hear_of_it(scene: Scene, where: str, fr
     assert [heard, scene.value("g:heard")] == [[], []]
 
 
+@pytest.mark.requirement("IDE-SHOW-01")
 def test_windows_have_the_persons_taste(scene: Scene) -> None:
     arrange(scene, "beside Claude")
     scene.do("set number list cursorline", "setlocal nonumber nolist statusline=mine winfixheight nowrap")

@@ -53,6 +53,7 @@ CLOSINGS = {
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("front", [True, False])
+@pytest.mark.requirement("IDE-SHOW-03")
 def test_all_is_as_it_was(scene: Scene, front: bool, options: str, arrangement: str) -> None:
     scene.do(*filter(None, [OPTIONS[options]]), f"let g:vim_mcp_diff_focus = '{'always' if front else 'never'}'")
     arrange(scene, arrangement)
@@ -67,6 +68,7 @@ def test_all_is_as_it_was(scene: Scene, front: bool, options: str, arrangement: 
 @pytest.mark.parametrize("arrangement", ["alone", "split", "beside Claude"])
 @pytest.mark.parametrize("closing", CLOSINGS)
 @pytest.mark.parametrize("front", [True, False])
+@pytest.mark.requirement("IDE-SHOW-03")
 def test_all_is_as_it_was_however_it_goes(scene: Scene, front: bool, closing: str, arrangement: str) -> None:
     scene.do(f"let g:vim_mcp_diff_focus = '{'always' if front else 'never'}'")
     arrange(scene, arrangement)
@@ -80,6 +82,7 @@ def test_all_is_as_it_was_however_it_goes(scene: Scene, front: bool, closing: st
 
 @pytest.mark.parametrize("arrangement", ["alone", "split", "tabs"])
 @pytest.mark.parametrize("place", ["zt", "zz"])
+@pytest.mark.requirement("IDE-SHOW-03")
 def test_the_text_stays_where_it_is_while_a_diff_waits(scene: Scene, arrangement: str, place: str) -> None:
     scene.do("let g:vim_mcp_diff_focus = 'never'")
     arrange(scene, arrangement)
@@ -94,6 +97,7 @@ def test_the_text_stays_where_it_is_while_a_diff_waits(scene: Scene, arrangement
 
 
 @pytest.mark.parametrize("arrangement", ["split", "beside Claude", "Claude, a tree and a list"])
+@pytest.mark.requirement("IDE-SHOW-03")
 def test_it_goes_while_the_person_is_in_another_tab_page(scene: Scene, arrangement: str) -> None:
     scene.do("let g:vim_mcp_diff_focus = 'never'")
     arrange(scene, arrangement)
@@ -107,6 +111,7 @@ def test_it_goes_while_the_person_is_in_another_tab_page(scene: Scene, arrangeme
     assert scene.shape().items() ^ shape.items() == set()
 
 
+@pytest.mark.requirement("IDE-SHOW-03")
 def test_when_all_else_is_closed_the_persons_file_is_shown(scene: Scene) -> None:
     scene.do("let g:vim_mcp_diff_focus = 'always'", "set number")
     scene.open()

@@ -23,6 +23,7 @@ def rows(screen: str) -> list[str]:
     return screen.split("\n")[:-1]
 
 
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_a_person_at_rest_is_led_to_it(scene: Scene) -> None:
     scene.type("30Gzt20|")
     scene.run("echo")
@@ -37,6 +38,7 @@ def test_a_person_at_rest_is_led_to_it(scene: Scene) -> None:
     assert scene.shape().items() ^ shape.items() == set()
 
 
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_who_has_just_typed_is_not_led_to_it(scene: Scene) -> None:
     scene.run("echo")
     wait_until(lambda: opens_at_work(scene), "a diff that comes within a second after a key")
@@ -75,6 +77,7 @@ BUSY = {
 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
 @pytest.mark.parametrize("busy", BUSY)
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_typing_goes_on(scene: Scene, busy: str, arrangement: str) -> None:
     before, there, reached, after, told, wanted = BUSY[busy]
     arrange(scene, arrangement)
@@ -115,6 +118,7 @@ PENDING = {
 
 @pytest.mark.parametrize("arrangement", ["alone", "split", "beside Claude"])
 @pytest.mark.parametrize("pending", PENDING)
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_a_command_typed_half_is_finished(scene: Scene, pending: str, arrangement: str) -> None:
     before, after, told, wanted = PENDING[pending]
     arrange(scene, arrangement)
@@ -135,6 +139,7 @@ def test_a_command_typed_half_is_finished(scene: Scene, pending: str, arrangemen
 
 
 @pytest.mark.parametrize("arrangement", ["alone", "beside Claude"])
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_typing_into_a_terminal_goes_on(scene: Scene, arrangement: str) -> None:
     arrange(scene, arrangement)
     if arrangement == "alone":
@@ -168,6 +173,7 @@ LOCKED = {
 
 
 @pytest.mark.parametrize("locked", LOCKED)
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_where_windows_cannot_be_changed_it_is_later(scene: Scene, locked: str) -> None:
     before, after = LOCKED[locked]
     scene.type(before)
@@ -211,6 +217,7 @@ POPUP = {
 
 
 @pytest.mark.parametrize("layout", ["vertical", "tab"])
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_typing_into_a_terminal_in_a_popup_goes_on(scene: Scene, layout: str) -> None:
     scene.do(f"let g:vim_mcp_diff_layout = '{layout}'", *POPUP["vim" if scene.kind == "vim" else "nvim"])
     scene.wait("mode(1)", "t")
@@ -231,6 +238,7 @@ def test_typing_into_a_terminal_in_a_popup_goes_on(scene: Scene, layout: str) ->
 
 
 @pytest.mark.parametrize("keys", ["A.", "vj", ":echo", "qq"])
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_who_always_wants_it_in_front_gets_it_when_they_have_done(scene: Scene, keys: str) -> None:
     scene.do("let g:vim_mcp_diff_focus = 'always'")
     scene.type(keys)
@@ -241,6 +249,7 @@ def test_who_always_wants_it_in_front_gets_it_when_they_have_done(scene: Scene, 
 
 
 @pytest.mark.parametrize("setting", ["auto", "always"])
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_nobody_is_led_away_from_another_diff(scene: Scene, setting: str) -> None:
     scene.do(f"let g:vim_mcp_diff_focus = '{setting}'")
     shape = scene.shape()
@@ -256,6 +265,7 @@ def test_nobody_is_led_away_from_another_diff(scene: Scene, setting: str) -> Non
 
 @pytest.mark.parametrize("order", [(0, 0, 0), (-1, -1, -1), (1, 0, 0)])
 @pytest.mark.parametrize("arrangement", ["alone", "beside Claude"])
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_several_diffs_go_in_any_order(scene: Scene, order: tuple[int, ...], arrangement: str) -> None:
     scene.do("let g:vim_mcp_diff_focus = 'never'")
     arrange(scene, arrangement)
@@ -269,6 +279,7 @@ def test_several_diffs_go_in_any_order(scene: Scene, order: tuple[int, ...], arr
 
 
 @pytest.mark.parametrize("verdict", ["accepted", "withdrawn"])
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_it_is_not_closed_under_the_fingers_of_who_types_in_it(scene: Scene, verdict: str) -> None:
     scene.do("let g:vim_mcp_diff_focus = 'always'")
     assert scene.open()
@@ -287,6 +298,7 @@ def test_it_is_not_closed_under_the_fingers_of_who_types_in_it(scene: Scene, ver
     assert scene.value("[bufname('%'), line('$'), tabpagenr('$')]") == ["one.txt", 60, 1]
 
 
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_a_command_line_is_not_covered_by_a_message(scene: Scene) -> None:
     scene.type(":echo 'half")
     scene.wait("getcmdline()", "echo 'half")
@@ -299,6 +311,7 @@ def test_a_command_line_is_not_covered_by_a_message(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("kept", ["CursorHold", "a timer", "a terminal"])
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_only_the_persons_keys_count_as_typed(scene: Scene, kept: str) -> None:
     argv = "['sh', '-c', 'while sleep 0.05; do echo x; done']"
     run = f"call term_start({argv}, {{'curwin': 1}})" if scene.kind == "vim" else f"enew | call termopen({argv})"
@@ -320,6 +333,7 @@ def is_at_work(scene: Scene) -> bool:
 
 
 @pytest.mark.parametrize("front", [True, False])
+@pytest.mark.requirement("IDE-SHOW-02")
 def test_without_status_lines_a_message_says_how_to_answer(scene: Scene, front: bool) -> None:
     scene.do("set laststatus=0")
     if front:
