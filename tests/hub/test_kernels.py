@@ -119,14 +119,14 @@ def test_what_cannot_be_interrupted_is_ended_and_that_is_told(tmp_path: Path, mo
 def test_a_cancelled_call_is_interrupted_and_one_that_waits_is_not_begun(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
         await lab.run("import time; runs = []")
-        first = lab.start("runs.append(1)\nwhile True: time.sleep(0.01)")
+        first = lab.start("runs.append(1); print('begun', flush=True)\nwhile True: time.sleep(0.01)")
         second, third = lab.start("runs.append(2)"), lab.start("runs.append(3)")
         await lab.until(lambda: lab.kernel.status()["waiting"] == 2, "both wait")
         await asyncio.sleep(0)
         second.cancel()
         current = lab.kernel._current
         assert current is not None
-        await lab.until(lambda: current.begun, "the first runs")
+        await lab.until(lambda: current.words() == "begun", "the first runs")
         first.cancel()
         await third
         assert await lab.text("runs") == "[1, 3]"

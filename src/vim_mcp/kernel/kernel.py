@@ -87,7 +87,11 @@ class Kernel:
             async with self._turn:
                 if run.withdrawn.is_set():
                     return Outcome([], failed=True)
+                lost = self._lost
                 notes = await self._present(describe)
+                if run.withdrawn.is_set():  # while the kernel started
+                    self._lost = lost
+                    return Outcome([], failed=True)
                 return await self._run(run, notes)
         finally:
             self._waiting -= 1
@@ -243,9 +247,8 @@ class Kernel:
             return []
         if guarded.about["attached"] and not run.begun:
             return [f"The kernel was busy with other code for {run.limit:.0f} s; it runs this one when that has ended."]
-        self._interrupt()
         what = f"It was interrupted after {run.limit:g} s (g:vim_mcp_execute_code_timeout)."
-        if await first(running, guarded.ended, OBEDIENCE) == "done":
+        if await self._obeys(running, guarded):
             return [f"{what} The kernel's state is kept."]
         if guarded.about["attached"]:
             return [f"{what} It goes on all the same: the kernel is not vim-mcp's own, so it was not ended."]
@@ -253,6 +256,14 @@ class Kernel:
             await guarded.end()
         self._lost = "" if end == "limit" else "code that was cancelled could not be interrupted"
         return [f"{what} It went on for {OBEDIENCE:g} s, so the kernel was ended. {_ALL_LOST} {_NEXT}"]
+
+    async def _obeys(self, running: asyncio.Task[Any], guarded: Guarded) -> bool:
+        """Interrupt the code, twice if need be: between two of the kernel's own steps the first may be lost."""
+        for patience in (0.4 * OBEDIENCE, 0.6 * OBEDIENCE):
+            self._interrupt()
+            if await first(running, guarded.ended, patience) != "limit":
+                break
+        return running.done()
 
     def _report_output(self, kind: str, content: dict[str, Any]) -> None:
         if kind == "stream":

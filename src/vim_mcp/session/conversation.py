@@ -12,6 +12,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from vim_mcp import wire
 from vim_mcp.errors import INVALID_PARAMS, VimMcpError
 from vim_mcp.session import forms, resources
 from vim_mcp.session.transport import Transport
@@ -19,6 +20,8 @@ from vim_mcp.tools.base import Listed, Progress
 
 Context = ServerRequestContext[Any, Any]
 _Tool = TypeVar("_Tool", bound=Listed)
+_BY_STREAMS = "2026-07-28"
+"""From this version of the protocol on clients are told only of what they have asked for, by streams."""
 _TICK = 1.0
 """Seconds between two messages that a call runs on."""
 
@@ -39,6 +42,8 @@ class Conversation(ABC, Generic[_Tool]):
         self._tools = tools
         self._resources = listed_resources
         self._context: Context | None = None
+        self._write = write
+        self._listed: list[str] | None = None
         self.transport = Transport(write, drain)
         self.client_name = "an MCP client"
 
@@ -66,11 +71,19 @@ class Conversation(ABC, Generic[_Tool]):
             self.client_name = f"{info.name} {info.version}".strip()
 
     async def list_tools(self, ctx: Context, _: Any) -> types.ListToolsResult:
-        """The answer to tools/list, which clients ask for first: from then on the status knows their name."""
-        self._note_client(ctx)
-        return types.ListToolsResult(
-            tools=[forms.described(tool) for tool in self._tools.values() if self._offers(tool)]
-        )
+        """The answer to tools/list."""
+        if ctx.protocol_version < _BY_STREAMS:
+            self._listed = self._offered()
+        return types.ListToolsResult(tools=[forms.described(self._tools[name]) for name in self._offered()])
+
+    def _offered(self) -> list[str]:
+        return [name for name, tool in self._tools.items() if self._offers(tool)]
+
+    def follow(self) -> None:
+        """An editor has changed: tell a client that has listed the tools when there are others now."""
+        if self._listed is not None and self._listed != self._offered():
+            self._listed = self._offered()
+            self._write(wire.encode({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}))
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """The answer to tools/call; a call that fails is a result too. Raises -32602 for what is no such call."""

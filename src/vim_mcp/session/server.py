@@ -17,6 +17,7 @@ from mcp_types import PROTOCOL_VERSION_META_KEY
 
 from vim_mcp import __version__, wire
 from vim_mcp.editor.directory import Directory
+from vim_mcp.editor.link import Editor
 from vim_mcp.editor.registry import Preference
 from vim_mcp.errors import VimMcpError
 from vim_mcp.kernel.kernels import Kernels
@@ -64,7 +65,6 @@ class Session(Conversation[Tool]):
         self._directory = directory
         self._kernels = kernels
         self._hello = hello
-        self._write = write
         self._roots: list[str] | None = None
         self._selection = Selection(directory, preference, hello.instance, self._working_directories, self._remember)
         self._selection.expect(hello.state.get("selected"))
@@ -79,11 +79,15 @@ class Session(Conversation[Tool]):
         """Serve the client until its connection ends."""
         server = self._server()
         changes = NotificationOptions(resources_changed=True, tools_changed=True)
-        stop_listening = self._directory.listen(self._subscriptions.on_change)
+        stop_listening = self._directory.listen(self._on_change)
         try:
             await self._converse(server, server.create_initialization_options(changes))
         finally:
             stop_listening()
+
+    def _on_change(self, events: frozenset[str], editor: Editor) -> None:
+        self._subscriptions.on_change(events, editor)
+        self.follow()
 
     async def _converse(self, server: Server[Any], options: InitializationOptions) -> None:
         """Serve in the client's era of the protocol, which its first request shows.
