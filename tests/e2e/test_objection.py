@@ -12,7 +12,7 @@ from tests.support.scriptedapi import results
 PLUGIN = ROOT / "src" / "vim_mcp" / "claude_plugin"
 
 
-@pytest.mark.requirement("HOOK-03")
+@pytest.mark.requirement("HOOK-04")
 def test_a_reason_is_told_to_the_model(scene: Scene) -> None:
     editor = scene.editor()
     cli = scene.claude("--plugin-dir", str(PLUGIN), CLAUDE_CODE_SSE_PORT=str(scene.lock(editor).port)).ready()

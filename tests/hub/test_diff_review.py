@@ -175,7 +175,7 @@ def test_a_new_file_in_a_new_directory(scene: Scene) -> None:
         assert not (scene.project / "new dir \u00e9").exists()
 
 
-@pytest.mark.requirement("IDE-TOOL-07", "IDE-TOOL-09")
+@pytest.mark.requirement("IDE-TOOL-07", "IDE-TOOL-09", "IDE-TOOL-18")
 def test_closed_by_its_client(scene: Scene) -> None:
     other = scene.connect()
     foreign = scene.proposed(file="two.txt", client=other)

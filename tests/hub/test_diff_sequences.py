@@ -213,7 +213,7 @@ def walk(stage: Stage, kind: str, seed: int) -> Iterator[Walk]:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-@pytest.mark.requirement("IDE-TOOL-06", "IDE-TOOL-07", "IDE-TOOL-09")
+@pytest.mark.requirement("IDE-TOOL-06", "IDE-TOOL-07", "IDE-TOOL-09", "IDE-TOOL-18")
 def test_whatever_is_done_each_call_ends_once_and_nothing_is_left(walk: Walk) -> None:
     end = time.monotonic() + LIMIT
     for _ in range(STEPS):

@@ -133,7 +133,7 @@ def test_it_loads_little(runtime: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [b'{"deny": "not \xc3\xa9"}\n', b"", b'{"deny": "half'])
-@pytest.mark.requirement("HOOK-03")
+@pytest.mark.requirement("HOOK-04")
 def test_a_reason_for_a_rejection_is_put_out(runtime: Path, listener: socket.socket, answer: bytes) -> None:
     def hub() -> None:
         connection, _ = listener.accept()

@@ -132,7 +132,7 @@ def test_rejected(tmp_path: Path) -> None:
     play(tmp_path, scene)
 
 
-@pytest.mark.requirement("IDE-TOOL-05", "IDE-TOOL-09")
+@pytest.mark.requirement("IDE-TOOL-05", "IDE-TOOL-09", "IDE-TOOL-18")
 def test_closed_by_the_client(tmp_path: Path) -> None:
     """TAB_CLOSED is what close_tab answers, and never openDiff: Claude Code would take it for an acceptance."""
 

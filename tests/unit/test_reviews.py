@@ -154,7 +154,7 @@ def test_closing_ends_ones_own_and_waits_for_the_editor(tmp_path: Path) -> None:
     play(tmp_path, scene)
 
 
-@pytest.mark.requirement("IDE-TOOL-09")
+@pytest.mark.requirement("IDE-TOOL-09", "IDE-TOOL-18")
 def test_closing_all_ends_ones_own(tmp_path: Path) -> None:
     async def scene(played: Played) -> None:
         mine = [await played.shown(name) for name in ("one", "two", "three")]
@@ -322,7 +322,7 @@ def test_a_verdict_on_nothing_is_nobodys(tmp_path: Path) -> None:
     play(tmp_path, scene)
 
 
-@pytest.mark.requirement("HOOK-03")
+@pytest.mark.requirement("HOOK-04")
 def test_a_hook_that_waits_is_the_first_to_tell_of_a_rejection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_AFTER_HOOK", 0.01)
     heard: list[str] = []
@@ -341,7 +341,7 @@ def test_a_hook_that_waits_is_the_first_to_tell_of_a_rejection(tmp_path: Path, m
 
 
 @pytest.mark.parametrize("verdict", ["accepted", "rejected", "withdrawn"])
-@pytest.mark.requirement("HOOK-03")
+@pytest.mark.requirement("HOOK-04")
 def test_a_hook_waits_no_longer_than_the_review(tmp_path: Path, verdict: str) -> None:
     heard: list[str] = []
 
@@ -360,7 +360,7 @@ def test_a_hook_waits_no_longer_than_the_review(tmp_path: Path, verdict: str) ->
     play(tmp_path, scene)
 
 
-@pytest.mark.requirement("HOOK-03")
+@pytest.mark.requirement("HOOK-04")
 def test_a_hook_that_has_gone_is_told_nothing_and_one_without_a_review_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(objections, "_TOGETHER", 0.01)
 
