@@ -61,7 +61,9 @@ function! s:judge(Verdict) abort
   if empty(review) && len(pending) == 1 && !empty(pending[0].place)
     let review = pending[0]
   endif
-  if !empty(review)
+  if vim_mcp#methods#running() !=# ''
+    call vim_mcp#notice#error('only the user of this editor has a verdict, not a client')
+  elseif !empty(review)
     call vim_mcp#diff_commands#attempt({-> a:Verdict(review)})
   elseif len(pending) > 1
     call vim_mcp#notice#error(len(pending) . ' diffs wait: :ClaudeCodeDiffs goes to one')

@@ -90,7 +90,11 @@ function! s:count_piece(review, work, timer) abort
     return
   endif
   let s:marks = []
-  call win_execute(window, 'let s:marks = s:differing(a:work.line)')
+  call win_execute(window, 'if &diff | let s:marks = s:differing(a:work.line) | endif')
+  if empty(s:marks)
+    " The person has switched the comparison off.
+    return
+  endif
   for mark in s:marks
     let a:work.changes += mark && !a:work.inside
     let a:work.inside = mark

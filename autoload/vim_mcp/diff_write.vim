@@ -73,7 +73,10 @@ endfunction
 " its expand('<stack>').
 function! vim_mcp#diff_write#is_commanded(stack) abort
   let writes = s:is(s:one) && s:typed.window == win_getid()
-  if a:stack ==# ''
+  if vim_mcp#methods#running() !=# ''
+    " A client does not accept what a client proposes.
+    return 0
+  elseif a:stack ==# ''
     " Neovim before 0.8 does not tell who calls.
     return writes
   elseif matchstr(a:stack, '^.*\zeBufWriteCmd Autocommands') !=# ''
@@ -97,7 +100,7 @@ endfunction
 
 " Whether one of the commands of the line matches. A bar in an argument divides too, which makes no write of none.
 function! s:is(pattern) abort
-  return s:typed.pressed && s:typed.line !~# s:many && !empty(filter(split(s:typed.line, '|'), 'v:val =~# a:pattern'))
+  return s:typed.pressed && vim_mcp#methods#running() ==# '' && s:typed.line !~# s:many && !empty(filter(split(s:typed.line, '|'), 'v:val =~# a:pattern'))
 endfunction
 
 let &cpo = s:save_cpo

@@ -102,6 +102,8 @@ function! s:prepare(target, request) abort
   let l:buftype = getbufvar(l:bufnr, '&buftype')
   if index(['terminal', 'help', 'quickfix', 'prompt', 'popup'], l:buftype) >= 0
     call vim_mcp#methods#fail('refused', s:label(a:target) . ' is a ' . l:buftype . ' buffer: it cannot be edited')
+  elseif getbufvar(l:bufnr, 'vim_mcp_diff') !=# ''
+    call vim_mcp#methods#fail('refused', s:label(a:target) . ' is under review: only its user changes it')
   endif
   call vim_mcp#files#load(l:bufnr)
   call vim_mcp#swap#refuse(l:bufnr)

@@ -62,6 +62,8 @@ function! s:check_buffer(command, verdict) abort
     call s:refuse(a:command, 'what is put into the command-line window is a command')
   elseif l:text && index(['terminal', 'prompt'], &buftype) >= 0
     call s:refuse(a:command, 'what is put into a ' . &buftype . ' buffer reaches a program')
+  elseif l:text && exists('b:vim_mcp_diff')
+    call s:refuse(a:command, 'the text is under review: only its user changes it')
   elseif l:text
     call vim_mcp#ignore#refuse(vim_mcp#buffers#name(bufnr('%')))
   endif

@@ -96,6 +96,11 @@ function! vim_mcp#methods#pause(on) abort
   call vim_mcp#selection#refresh()
 endfunction
 
+" The name of the method that is running, or ''.
+function! vim_mcp#methods#running() abort
+  return s:running
+endfunction
+
 function! vim_mcp#methods#paused() abort
   return s:paused
 endfunction

@@ -149,6 +149,27 @@ def test_files_are_shown_beside_it_not_in_it(desk: Desk, inside: Inside, tmp_pat
     assert desk.verdict() == ("accepted", NEW)
 
 
+def test_clients_do_not_touch_it(desk: Desk, inside: Inside) -> None:
+    desk.propose()
+    buffer = state(desk.link, "current_buffer")["id"]
+    assert kind_of(refused(desk.link, "edit", buffer=buffer, kind="all", lines=["theirs"])) == "refused"
+    assert kind_of(refused(desk.link, "execute", command="%delete", safe=True, text=True)) == "refused"
+    command(desk.terminal, "let g:vim_mcp_execute = 'all'")
+    for line in ("w", "silent! w", "wall", "normal! :w\r", "ClaudeCodeDiffAccept"):
+        desk.link.request("execute", command=line)
+    assert inside.value(desk.terminal, "getline(1, '$')") == NEW.decode().split("\n")[:-1]
+    desk.pends()
+    desk.terminal.type(":w\r")
+    assert desk.verdict() == ("accepted", NEW)
+
+
+def test_what_is_selected_in_it_is_not_told(desk: Desk) -> None:
+    desk.propose()
+    desk.terminal.type("vj")
+    wait_mode(desk.link, "v")
+    assert desk.link.request("get_selection")["selection"]["file"].endswith("/one.txt")
+
+
 @pytest.mark.requirement("IDE-REVIEW-01")
 def test_a_second_write_does_no_harm(desk: Desk, inside: Inside) -> None:
     desk.propose()
