@@ -40,22 +40,16 @@ function! vim_mcp#disk#look(bufnr) abort
 endfunction
 
 " Whether a buffer stands for a file that was not there: of such a file Vim asks, by no
-" event, once it is there. Only `:file` tells. (What is neither empty nor modified was read.)
+" event, once it is there. Only `:file` tells, in the person's language: `[New]` is one
+" flag more than those that are known. (What is neither empty nor modified was read.)
 function! s:is_new(bufnr) abort
-  let l:may_be = getbufvar(a:bufnr, '&modified') || getbufline(a:bufnr, 1, 2) ==# ['']
-  if !l:may_be || getbufvar(a:bufnr, 'vim_mcp_read', 0)
+  let l:modified = getbufvar(a:bufnr, '&modified')
+  if getbufvar(a:bufnr, 'vim_mcp_read', 0) || !l:modified && getbufline(a:bufnr, 1, 2) !=# ['']
     return 0
   endif
-  let [s:told, l:language] = ['', get(v:, 'lang', 'C')]
-  let l:foreign = l:language !~# '^\%(C\|POSIX\|en\)'
-  if l:foreign
-    silent! language messages C
-  endif
   call vim_mcp#within#buffer(a:bufnr, {-> execute('let s:told = execute("file", "silent!")')})
-  if l:foreign
-    execute 'silent! language messages' l:language
-  endif
-  let l:is_new = strpart(s:told, strridx(s:told, '"')) =~# '\[New'
+  let l:flags = count(strpart(s:told, strridx(s:told, '"')), '[')
+  let l:is_new = l:flags > l:modified + getbufvar(a:bufnr, '&readonly') && s:told !~# '\[Read errors\]'
   call setbufvar(a:bufnr, 'vim_mcp_read', !l:is_new)
   return l:is_new
 endfunction

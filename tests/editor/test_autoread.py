@@ -333,12 +333,13 @@ def test_hidden_buffers_and_other_names_of_a_file(
 
 @pytest.mark.requirement("RELOAD-01")
 @pytest.mark.parametrize("hidden", [False, True])
-@pytest.mark.parametrize("text_on_disk", ["", "made\n"])
+@pytest.mark.parametrize(("text_on_disk", "language"), [("", "en"), ("made\n", "en"), ("made\n", "de")])
 def test_a_file_that_is_made_after_its_buffer(
-    saved: tuple[Terminal, RawEditor], file: Path, hidden: bool, text_on_disk: str
+    saved: tuple[Terminal, RawEditor], file: Path, hidden: bool, text_on_disk: str, language: str
 ) -> None:
     """Vim would ask about it, and by no event."""
     terminal, link = saved
+    command(terminal, f"let $LANGUAGE = '{language}'")
     new = file.with_name("[New] file.txt")
     command(terminal, "edit \\[New]\\ file.txt" + (" | call setbufvar('%', 'x', 1) | edit one.txt" if hidden else ""))
     assert follow(link) == {}
@@ -352,8 +353,12 @@ def test_a_file_that_is_made_after_its_buffer(
 
 
 @pytest.mark.requirement("RELOAD-04")
-def test_a_file_that_is_made_while_its_text_is_typed(saved: tuple[Terminal, RawEditor], file: Path) -> None:
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_file_that_is_made_while_its_text_is_typed(
+    saved: tuple[Terminal, RawEditor], file: Path, language: str
+) -> None:
     terminal, link = saved
+    command(terminal, f"let $LANGUAGE = '{language}'")
     new = file.with_name("new.txt")
     terminal.type(":edit new.txt\riMINE")
     wait_mode(link, "i")
