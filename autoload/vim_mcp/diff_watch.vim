@@ -9,6 +9,10 @@ let s:pause = 200
 " Begins to watch the buffers of `review`.
 function! vim_mcp#diff_watch#begin(review) abort
   call vim_mcp#diff_write#watch()
+  if has('nvim')
+    " Vim has nothing that tells of a change before autocommands hear of it.
+    call luaeval('require("vim_mcp.unmodified").keep(_A)', a:review.right)
+  endif
   let right = '<buffer=' . a:review.right . '>'
   augroup vim_mcp_diff
     autocmd! ExitPre,VimLeavePre

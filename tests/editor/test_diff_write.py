@@ -195,6 +195,15 @@ def test_nobody_has_commanded_it_and_nothing_is_written(
     check_pending(start(*lines), inside, keys, told=False)
 
 
+def test_neovim_spares_its_user_an_error_of_vims(start: Start, inside: Inside, kind: str) -> None:
+    if kind == "vim":
+        pytest.skip("Vim tells of no change before its autocommands hear of it")
+    desk = start("autocmd TextChanged * update | wall")
+    for keys in ("x", "u", "ddp", ":%s/o/0/\r"):
+        desk.terminal.type(keys)
+    check_pending(desk, inside, "", told=False)
+
+
 @named(LUA)
 @pytest.mark.requirement("IDE-REVIEW-02")
 def test_lua_writes(start: Start, inside: Inside, kind: str, lines: list[str], keys: str) -> None:
