@@ -79,6 +79,7 @@ class Watching:
         try:
             self._library = await asyncio.to_thread(_import)
             self._inotify = self._library.Inotify(sync_timeout=0)
+            os.set_blocking(self._inotify.fd, False)  # whatever the library expects there, the hub never waits
         except (ImportError, AttributeError, RuntimeError, OSError) as error:
             self._complain("files are not watched, and are looked at when a tool has run", str(error))
             return
@@ -128,12 +129,13 @@ class Watching:
 
     def _read(self) -> None:
         mask, changed, lost = self._library.Mask, set[str](), False
-        for event in self._inotify:  # as far as there are any now
-            lost = lost or mask.Q_OVERFLOW in event.mask
-            if mask.IGNORED in event.mask:
-                self._forget(event.watch)
-            elif mask.CREATE not in event.mask and event.path is not None:
-                changed.add(str(event.path))
+        with contextlib.suppress(BlockingIOError):
+            for event in self._inotify:  # as far as there are any now
+                lost = lost or mask.Q_OVERFLOW in event.mask
+                if mask.IGNORED in event.mask:
+                    self._forget(event.watch)
+                elif mask.CREATE not in event.mask and event.path is not None:
+                    changed.add(str(event.path))
         self._tell(changed | self._returned(), lost)
 
     def _forget(self, watch: Any) -> None:
