@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.review import SHOWN, edit, propose, shows, told
 from tests.e2e.scene import CALC, Scene
 from tests.support.claude import Claude
 from tests.support.editors import ROOT, Terminal
@@ -75,6 +76,27 @@ def test_edits_and_shell_commands_are_followed(scene: Scene, hooks: bool) -> Non
     editor.wait_screen(lambda screen: "u brings" not in screen and "return a + b" in screen and "shell" not in screen)
     editor.type("u")
     editor.wait_screen(lambda screen: "return sum((a, b))" in screen and "[+]" in screen)
+
+
+@pytest.mark.requirement("RELOAD-01", "RELOAD-03", "RELOAD-04")
+def test_what_was_accepted_is_read_again_or_told_of(scene: Scene) -> None:
+    """In a buffer with the user's unsaved changes nothing is lost."""
+    scene.stage.home.add("set noswapfile hidden laststatus=2 statusline=%f%m")
+    editor = scene.editor()
+    cli = scene.claude_of(editor)
+    propose(cli, *edit(scene.calc, "a + b", "a - b"))
+    shows(editor)
+    editor.type(":w\r")
+    editor.wait_screen(lambda screen: SHOWN not in screen and "return a - b" in screen and "[+]" not in screen)
+    told(cli, 2)
+    editor.type("Gomine\x1b")
+    editor.wait_screen("calc.py[+]")
+    propose(cli, *edit(scene.calc, "a - b", "a * b"))
+    shows(editor)
+    editor.type(":w\r")
+    editor.wait_screen("changed on disk, unsaved here, kept")
+    editor.wait_screen(lambda screen: SHOWN not in screen and "return a - b" in screen and "mine" in screen)
+    assert scene.calc.read_text() == CALC.replace("a + b", "a * b")
 
 
 @pytest.mark.requirement("HOOK-01", "TURN-04")
