@@ -39,7 +39,7 @@ function! vim_mcp#diff_words#count(review, Done) abort
     endif
   else
     call timer_stop(get(a:review, 'counting', -1))
-    let work = {'line': 1, 'changes': 0, 'inside': 0, 'before': before, 'Done': a:Done}
+    let work = {'line': 1, 'changes': 0, 'last': '0', 'before': before, 'Done': a:Done}
     let a:review.counting = timer_start(0, function('s:count_piece', [a:review, work]))
   endif
 endfunction
@@ -89,18 +89,16 @@ function! s:count_piece(review, work, timer) abort
   if a:review.verdict !=# '' || !window
     return
   endif
-  let s:marks = []
+  let s:marks = ''
   call win_execute(window, 'if &diff | let s:marks = s:differing(a:work.line) | endif')
-  if empty(s:marks)
+  if s:marks ==# ''
     " The person has switched the comparison off.
     return
   endif
-  for mark in s:marks
-    let a:work.changes += mark && !a:work.inside
-    let a:work.inside = mark
-  endfor
+  let a:work.changes += count(a:work.last . s:marks, '01')
+  let a:work.last = s:marks[-1:]
   let a:work.line += s:piece
-  if len(s:marks) == s:piece
+  if strlen(s:marks) == s:piece
     let a:review.counting = timer_start(s:pause, function('s:count_piece', [a:review, a:work]))
   elseif a:work.changes != a:work.before
     let a:review.changes = a:work.changes
@@ -108,10 +106,10 @@ function! s:count_piece(review, work, timer) abort
   endif
 endfunction
 
-" Whether each of the lines from a:first on, and what may be missing below the last one, differs.
+" For each of the lines from a:first on, and for what may be missing below the last one, 1 if it differs, else 0.
 function! s:differing(first) abort
   let last = min([line('$') + 1, a:first + s:piece - 1])
-  return map(range(a:first, last), 'diff_hlID(v:val, 1) > 0 || diff_filler(v:val) > 0')
+  return join(map(range(a:first, last), 'diff_hlID(v:val, 1) > 0 || diff_filler(v:val) > 0'), '')
 endfunction
 
 let &cpo = s:save_cpo
