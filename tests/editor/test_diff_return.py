@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.diffscene import ARRANGEMENTS, Launch, Scene, arrange, start_scene
+from tests.support.diffscene import ARRANGEMENTS, Launch, Scene, arrange, quick, start_scene
 from tests.support.editors import EditorHome
 from tests.support.rawhub import RawHub
 
@@ -50,8 +50,8 @@ CLOSINGS = {
 }
 
 
-@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
-@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("arrangement", quick(ARRANGEMENTS, "alone", "beside Claude"))
+@pytest.mark.parametrize("options", quick(OPTIONS, "as they are", "nohidden"))
 @pytest.mark.parametrize("front", [True, False])
 @pytest.mark.requirement("IDE-SHOW-03")
 def test_all_is_as_it_was(scene: Scene, front: bool, options: str, arrangement: str) -> None:
@@ -65,7 +65,7 @@ def test_all_is_as_it_was(scene: Scene, front: bool, options: str, arrangement: 
     assert scene.shape().items() ^ shape.items() == set()
 
 
-@pytest.mark.parametrize("arrangement", ["alone", "split", "beside Claude"])
+@pytest.mark.parametrize("arrangement", quick(["alone", "split", "beside Claude"], "alone"))
 @pytest.mark.parametrize("closing", CLOSINGS)
 @pytest.mark.parametrize("front", [True, False])
 @pytest.mark.requirement("IDE-SHOW-03")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.diffscene import ARRANGEMENTS, Launch, Scene, arrange, start_scene
+from tests.support.diffscene import ARRANGEMENTS, Launch, Scene, arrange, quick, start_scene
 from tests.support.editors import EditorHome
 from tests.support.rawhub import EditorError, RawHub
 from tests.support.waiting import wait_until
@@ -75,7 +75,7 @@ BUSY = {
 """What the person is in the midst of: keys that lead there, how that is seen, keys that go on and what comes of it."""
 
 
-@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
+@pytest.mark.parametrize("arrangement", quick(ARRANGEMENTS, "alone"))
 @pytest.mark.parametrize("busy", BUSY)
 @pytest.mark.requirement("IDE-SHOW-02")
 def test_typing_goes_on(scene: Scene, busy: str, arrangement: str) -> None:
@@ -116,7 +116,7 @@ PENDING = {
 }
 
 
-@pytest.mark.parametrize("arrangement", ["alone", "split", "beside Claude"])
+@pytest.mark.parametrize("arrangement", quick(["alone", "split", "beside Claude"], "alone"))
 @pytest.mark.parametrize("pending", PENDING)
 @pytest.mark.requirement("IDE-SHOW-02")
 def test_a_command_typed_half_is_finished(scene: Scene, pending: str, arrangement: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.support.editing import command
 from tests.support.editors import ROOT, EditorHome, Terminal
@@ -109,6 +111,11 @@ ARRANGEMENTS = {
     "| Lexplore | vertical resize 20 | wincmd b | wincmd k | wincmd h",
 }
 """Commands that arrange windows, with the file the current one."""
+
+
+def quick(names: Iterable[str], *these: str) -> list[Any]:
+    """Values of a parameter, of which all but `these` are for `make rest`."""
+    return [pytest.param(name, marks=() if name in these else pytest.mark.slow) for name in names]
 
 
 def arrange(scene: Scene, name: str) -> None:
