@@ -58,7 +58,8 @@ endfunction
 
 " What a client asks for again after its hub was lost is what is there already, with what the person has done in it.
 function! s:adopted(new) abort
-  for old in filter(vim_mcp#diff#pending(), 'v:val.lost && v:val.file ==# a:new.file && v:val.tab_name ==# a:new.tab_name')
+  let lost = filter(vim_mcp#diff#pending(), 'v:val.lost && v:val.file ==# a:new.file')
+  for old in filter(lost, 'v:val.tab_name ==# a:new.tab_name')
     if old.original ==# a:new.original && old.target ==# a:new.target && bufloaded(old.right)
       call vim_mcp#diff_buffers#wipe(a:new)
       call remove(s:reviews, old.review)
@@ -90,7 +91,7 @@ endfunction
 
 " The pending review that one of the two buffers belongs to, or {}.
 function! vim_mcp#diff#of(bufnr) abort
-  return get(filter(values(s:reviews), 'v:val.verdict ==# "" && (v:val.right == a:bufnr || v:val.left == a:bufnr)'), 0, {})
+  return get(filter(vim_mcp#diff#pending(), 'v:val.right == a:bufnr || v:val.left == a:bufnr'), 0, {})
 endfunction
 
 function! s:show(review) abort
@@ -242,7 +243,8 @@ endfunction
 function! vim_mcp#diff#hint(review, asked) abort
   if a:asked || !a:review.hinted
     let a:review.hinted = 1
-    call vim_mcp#notice#unasked(':ClaudeCodeDiffAccept accepts ' . fnamemodify(a:review.target, ':t') . ', that did not')
+    let file = fnamemodify(a:review.target, ':t')
+    call vim_mcp#notice#unasked(':ClaudeCodeDiffAccept accepts ' . file . ', that did not')
   endif
 endfunction
 
@@ -253,8 +255,9 @@ function! vim_mcp#diff#hidden(review, closed) abort
   elseif !bufloaded(a:review.right)
     call s:end(a:review, 'withdrawn')
   else
-    call vim_mcp#notice#unasked((a:review.lost ? 'Claude is not connected now: ' : '') . vim_mcp#diff_words#name(a:review)
-          \ . ' waits unseen: :ClaudeCodeDiffs shows it')
+    let reason = a:review.lost ? 'Claude is not connected now: ' : ''
+    let what = vim_mcp#diff_words#name(a:review)
+    call vim_mcp#notice#unasked(reason . what . ' waits unseen: :ClaudeCodeDiffs shows it')
   endif
 endfunction
 

@@ -1,8 +1,9 @@
 " A review's text, byte by byte: from a file into a buffer, from a buffer into a file.
 "
-" Vim reads the files itself (`:read ++edit ++bin`), which keeps every byte and is the fastest way. Whether the last line
-" has an end is 'endofline' of the buffer, so that the person sees it and can change it. Some text goes through lists of
-" lines: what is shown without the CR at the end of every line, and what is shown in an 'encoding' other than UTF-8.
+" Vim reads the files itself (`:read ++edit ++bin`), which keeps every byte and is the fastest way. Whether the last
+" line has an end is 'endofline' of the buffer, so that the person sees it and can change it. Some text goes through
+" lists of lines: what is shown without the CR at the end of every line, and what is shown in an 'encoding' other than
+" UTF-8.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -13,14 +14,15 @@ let s:encrypted = '^VimCrypt\~'
 " An option's value that says: the global one.
 let s:no_local_undolevels = -123456
 
-" Fills the two loaded, empty buffers of a review from the files a:old, which need not exist, and a:new. There is nothing
-" to undo in them then. a:bufnr: the person's own buffer of the old file, or -1. Returns what vim_mcp#diff_text#write()
-" needs to know: {'cr', 'from'}.
+" Fills the two loaded, empty buffers of a review from the files a:old, which need not exist, and a:new. There is
+" nothing to undo in them then. a:bufnr: the person's own buffer of the old file, or -1. Returns what
+" vim_mcp#diff_text#write() needs to know: {'cr', 'from'}.
 function! vim_mcp#diff_text#fill(left, old, bufnr, right, new) abort
   let old = {'path': a:old, 'first': s:first_line(a:old)}
   let new = {'path': a:new, 'first': s:first_line(a:new)}
   let new.from = &encoding !=# 'utf-8' && s:converts(a:new) ? 'utf-8' : ''
-  let old.from = &encoding ==# 'utf-8' ? s:encoding(a:bufnr, old.first) : new.from !=# '' && s:converts(a:old) ? 'utf-8' : ''
+  let old.from = &encoding ==# 'utf-8' ? s:encoding(a:bufnr, old.first)
+        \ : new.from !=# '' && s:converts(a:old) ? 'utf-8' : ''
   " CR is not shown where it is no difference: in both texts, or in the file alone, since Claude puts it back.
   let old.cr = s:ends_in_cr(old)
   let new.cr = old.cr && s:ends_in_cr(new)

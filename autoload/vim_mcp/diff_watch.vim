@@ -6,6 +6,9 @@ set cpo&vim
 " How long after a change the changes are counted again, in ms.
 let s:pause = 200
 
+" Events that tell of a change, or come before others might write it.
+let s:changes = ['TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeavePre', 'InsertLeave']
+
 " Begins to watch the buffers of `review`.
 function! vim_mcp#diff_watch#begin(review) abort
   call vim_mcp#diff_write#watch()
@@ -22,7 +25,7 @@ function! vim_mcp#diff_watch#begin(review) abort
     execute 'autocmd BufReadCmd' right 'call s:read()'
     execute 'autocmd QuitPre' right 'call s:quit()'
     execute 'autocmd BufWinLeave,BufUnload' right 'call s:leave(+expand("<abuf>"))'
-    for event in filter(['TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeavePre', 'InsertLeave'], 's:has(v:val)')
+    for event in filter(copy(s:changes), 's:has(v:val)')
       execute 'autocmd' event right 'call s:changed()'
     endfor
   augroup END

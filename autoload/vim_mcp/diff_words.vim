@@ -16,7 +16,8 @@ function! vim_mcp#diff_words#title(review) abort
   endif
   let a:review.title_left = s:tail(a:review.file) . s:of_file(a:review)
   let client = a:review.lost ? 'not connected' : substitute(a:review.client, ' v\=\d\S*$', '', '')
-  let a:review.title_right = (client ==# '' ? 'Claude' : client) . ': ' . s:tail(a:review.target) . s:of_changes(a:review)
+  let who = client ==# '' ? 'Claude' : client
+  let a:review.title_right = who . ': ' . s:tail(a:review.target) . s:of_changes(a:review)
 endfunction
 
 " One line of a list.

@@ -12,8 +12,8 @@ let s:typed = s:none
 let s:at_once = 500
 
 " What may stand before a command: modifiers and a range.
-let s:modifiers = '\%(\%(sil\%[ent]\|uns\%[ilent]\|verb\%[ose]\|kee\%[pmarks]\|keepj\%[umps]\|keepa\%[lt]\|keepp\%[atterns]'
-      \ . '\|lockm\%[arks]\|conf\%[irm]\|nos\%[wapfile]\)!\=\s\+\|sil\%[ent]!\s*\)*'
+let s:modifiers = '\%(\%(sil\%[ent]\|uns\%[ilent]\|verb\%[ose]\|kee\%[pmarks]\|keepj\%[umps]\|keepa\%[lt]'
+      \ . '\|keepp\%[atterns]\|lockm\%[arks]\|conf\%[irm]\|nos\%[wapfile]\)!\=\s\+\|sil\%[ent]!\s*\)*'
 let s:range = '\%([%.$0-9,;+ -]\|''[<>[\]a-zA-Z]\)*'
 let s:before = '^[: \t]*' . s:modifiers . s:range
 
@@ -93,14 +93,15 @@ function! vim_mcp#diff_write#is_exit() abort
   return s:is(s:exit) && s:typed.window == win_getid()
 endfunction
 
-" Whether a command line is being carried out, so that somebody may wait for what it brings.
+" Whether the person has typed a write of any kind, so that they wait for what it brings.
 function! vim_mcp#diff_write#is_typed() abort
-  return s:typed.line !=# ''
+  return s:is(s:one) || s:is(s:all)
 endfunction
 
 " Whether one of the commands of the line matches. A bar in an argument divides too, which makes no write of none.
 function! s:is(pattern) abort
-  return s:typed.pressed && vim_mcp#methods#running() ==# '' && s:typed.line !~# s:many && !empty(filter(split(s:typed.line, '|'), 'v:val =~# a:pattern'))
+  return s:typed.pressed && vim_mcp#methods#running() ==# '' && s:typed.line !~# s:many
+        \ && !empty(filter(split(s:typed.line, '|'), 'v:val =~# a:pattern'))
 endfunction
 
 let &cpo = s:save_cpo
