@@ -108,7 +108,8 @@ class Kernel:
         )
         try:
             if directory := place.find(self._runtime, self._editor):
-                return notes + await self._adopt(directory)
+                with contextlib.suppress(OSError, ValueError):  # its files have gone meanwhile
+                    return notes + await self._adopt(directory)
             choice = await choose(await describe())
             await self._start(choice)
         except BaseException:

@@ -24,12 +24,14 @@ async def execute(editor: Editor, kernel: Kernel, client: str, code: str, progre
     had), `busy`, `lost`; and `ConnectionLost`.
     """
     settings = await ask(editor, client, "get_environment", {})
+    _check(editor, settings["permission"])
+    await kernels.load()
     run = Run(code, float(settings["timeout"]), client)
     words = _Words(run)
     with progress(words):
-        await _allowed(editor, client, settings["permission"], code)
+        if settings["permission"] == "ask":
+            await permitted(editor, client, "execute_code", code, "code")
         words.asked = False
-        await kernels.load()
         outcome = await kernel.execute(run, lambda: _wanted(editor, client))
     pieces = outcome.pieces or ["(the code ran and printed nothing)"]
     blocks = [Image(piece.data, piece.mime_type) if isinstance(piece, Picture) else piece for piece in pieces]
@@ -47,16 +49,13 @@ class _Words:
         return "waiting for the user" if self.asked else self._run.words()
 
 
-async def _allowed(editor: Editor, client: str, permission: str, code: str) -> None:
-    """Return when the user lets the code run. Raises `CommandFailed` (kind `refused`, `unanswered`)."""
-    if permission == "allow":
-        return
-    if permission != "ask":
+def _check(editor: Editor, permission: str) -> None:
+    """Raise `CommandFailed` (kind `refused`) where the user has said once and for all that no code runs."""
+    if permission not in ("ask", "allow"):
         raise CommandFailed(
             f"{editor.instance_id} runs no code: g:vim_mcp_execute_code is 'off'. Nothing was run; use a shell.",
             kind="refused",
         )
-    await permitted(editor, client, "execute_code", code, "code")
 
 
 async def _wanted(editor: Editor, client: str) -> Wanted:
