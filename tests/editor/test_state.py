@@ -129,7 +129,7 @@ def test_pushed_state_has_no_text_and_is_bounded(link: RawEditor, editor: tuple[
         pushed = link.events.get(timeout=TIMEOUT).get("state", pushed)
     whole = link.request("get_state")
     assert len(pushed["buffers"]) == 200
-    assert set(pushed) == {*whole, "access", "folders"}
+    assert set(pushed) == {*whole, "access", "execute_code", "folders"}
     assert "content" not in pushed["current_buffer"]
 
 
