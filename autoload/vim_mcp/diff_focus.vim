@@ -43,6 +43,11 @@ function! s:watch_vim(on) abort
   endif
 endfunction
 
+" The key that comes next is not the person's.
+function! vim_mcp#diff_focus#own_key() abort
+  let s:own_key = s:watching
+endfunction
+
 " How long ago the last key was typed, in seconds; a day where that is not known.
 function! s:age() abort
   if has('nvim')

@@ -52,6 +52,7 @@ let s:step = 50
 
 let s:running = ''
 let s:stirred = 0
+let s:sounded = 0
 let s:paused = 0
 
 " Answer a request: a:reply is called once, now or later, with
@@ -122,7 +123,29 @@ endfunction
 " Whether the person has typed a part of a command such as `f` or `"ay`: Vim
 " serves requests between its keys, Neovim does not.
 function! vim_mcp#methods#half_typed() abort
-  return !has('nvim') && exists('*state') && state(s:stirred ? 'mo' : 'mSo') !=# ''
+  if has('nvim') || !exists('*state') || state(s:stirred ? 'mo' : 'mSo') ==# ''
+    return 0
+  elseif mode(1) ==# 'n' && state('mo') ==# ''
+    call s:sound()
+  endif
+  return 1
+endfunction
+
+" A plugin that has typed keys from a timer (ALE does to echo a message) leaves Vim
+" as if its person had begun a command, until the next key. `<Ignore>` is such a key
+" where nothing was begun, and else no part of what was: if Vim is at rest after it,
+" nobody had typed anything.
+function! s:sound() abort
+  if s:sounded
+    return
+  endif
+  let s:sounded = 1
+  augroup vim_mcp_sounded
+    autocmd!
+    autocmd SafeState * let s:sounded = 0 | autocmd! vim_mcp_sounded
+  augroup END
+  call vim_mcp#diff_focus#own_key()
+  call feedkeys("\<Ignore>", 'n')
 endfunction
 
 " The same while text is typed: whether a key such as CTRL-V waits for another. (A

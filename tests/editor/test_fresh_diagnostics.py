@@ -343,6 +343,33 @@ def test_what_ale_checks_by_itself_counts(inside: Inside, scene: Scene) -> None:
 
 @vim
 @pytest.mark.requirement("IDE-DIAG-03")
+def test_keys_that_a_plugin_types_are_not_taken_for_the_users(begin: Begin) -> None:
+    """ALE echoes the message of the cursor's line by `:normal` from a timer, after which Vim itself cannot tell."""
+    echo = ["function! Echo(timer) abort", "  execute \"norm! :echomsg 'by a plugin'\\n\"", "endfunction"]
+    scene = begin("filetype on", *echo)
+    command(scene.terminal, "call timer_start(100, 'Echo')")
+    scene.terminal.wait_screen("by a plugin")
+    assert "at rest" in at_rest(scene)
+    scene.terminal.type("$")
+    wait_until(lambda: state(scene.link, "cursor") == [1, 10], "the end of the line")
+    scene.terminal.type("F")
+    wait_until(lambda: "typed half" in at_rest(scene), "a key that is waited for")
+    assert "typed half" in at_rest(scene)
+    scene.terminal.type("o")
+    wait_until(lambda: "at rest" in at_rest(scene), "rest")
+    assert state(scene.link, "cursor") == [1, 7]
+
+
+def at_rest(scene: Scene) -> str:
+    """Whether a command can be run, or why not."""
+    try:
+        return f"at rest {scene.link.request('execute', command='echo 1', safe=True, ascii=True)}"
+    except EditorError as error:
+        return str(error)
+
+
+@vim
+@pytest.mark.requirement("IDE-DIAG-03")
 def test_ale_that_is_turned_off_is_not_waited_for(begin: Begin, kind: str) -> None:
     scene = begin(*checker(kind), "let g:ale_enabled = 0")
     assert scene.of(SOON, scene.one) == ([], True)
@@ -355,7 +382,8 @@ def test_ales_checks_are_events(scene: Scene) -> None:
     while not scene.link.events.empty():
         scene.link.events.get()
     scene.of(LONG, scene.two)
-    assert str(scene.two) in scene.link.event("diagnostics")["files"]
+    while str(scene.two) not in scene.link.event("diagnostics")["files"]:
+        pass
 
 
 # ---- a request that waits
