@@ -29,7 +29,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"tools"}),
     frozenset({"kernel"}),
     frozenset({"editor"}),
-    frozenset({"connection", "atomic", "socketlock", "logs"}),
+    frozenset({"connection", "atomic", "socketlock", "logs", "tasks"}),
     frozenset({"wire", "text", "excommand"}),
     frozenset({"config", "errors", "releases"}),
 )

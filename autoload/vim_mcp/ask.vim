@@ -37,7 +37,8 @@ function! vim_mcp#ask#ask(params) abort
     call vim_mcp#methods#invalid('`kind` is none of ' . join(sort(keys(s:kinds)), ', '))
   elseif has_key(s:always, s:key(question))
     call s:tell(question, 'always')
-  else
+  elseif empty(filter(copy(s:waiting), 'v:val.question ==# question.question'))
+    " Not twice: the hub asks again where it got no answer in time.
     call add(s:waiting, question)
     call s:present()
   endif

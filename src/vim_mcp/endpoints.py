@@ -10,7 +10,7 @@ import logging
 import os
 import socket
 import uuid
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from vim_mcp.ide.lockfile import Lock, LockDirectory, LockRefused
 from vim_mcp.ide.notifications import Listener, Notifications
 from vim_mcp.ide.ports import listen, listen_anywhere
 from vim_mcp.kernel.kernels import Kernels
+from vim_mcp.tasks import Tasks
 
 if TYPE_CHECKING:
     from vim_mcp.ide.websocket import Peer, WebSocketServer
@@ -233,7 +234,7 @@ class Endpoints:
         self._kernels = kernels
         self._watching = Watching()
         self._earlier: dict[int, Lock] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks(_fail)
         self._stop_listening = directory.listen(self._on_change)
 
     def take_over(self) -> None:
@@ -272,7 +273,7 @@ class Endpoints:
     def _open(self, endpoint: Endpoint) -> None:
         earlier = self._earlier.get(endpoint.editor.info.pid)
         endpoint.open(earlier, [other for other in self._endpoints.values() if other is not endpoint])
-        self._spawn(self._serve(endpoint))
+        self._tasks.spawn(self._serve(endpoint))
 
     async def _serve(self, endpoint: Endpoint) -> None:
         """Serve the endpoint, once the library is there that takes a moment to import."""
@@ -288,20 +289,10 @@ class Endpoints:
     def _close(self, endpoint: Endpoint) -> None:
         """An editor that has only lost its connection comes back, and to the same port."""
         endpoint.stop()
-        self._spawn(endpoint.closed())
+        self._tasks.spawn(endpoint.closed())
         if endpoint.lock is not None:
             self._earlier[endpoint.lock.pid] = endpoint.lock
         self._earlier = {pid: lock for pid, lock in self._earlier.items() if alive(pid)}
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            logger.error("a port for Claude Code is not as it should be", exc_info=error)
 
     def hook(self, hook: dict[str, Any], connection: LineConnection) -> None:
         """A hook of a Claude Code tells what has happened there, and hangs up unless it waits (docs/protocol.md, 3)."""
@@ -318,7 +309,7 @@ class Endpoints:
         self._stop_listening()
         for endpoint in self._endpoints.values():
             endpoint.stop(keep_lock=reason == "upgrade")
-            self._spawn(endpoint.closed())
+            self._tasks.spawn(endpoint.closed())
         self._endpoints = {}
         self._watching.close()
         if reason != "upgrade":
@@ -326,12 +317,16 @@ class Endpoints:
 
     async def left(self) -> None:
         """Wait until all clients have gone."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._tasks.ended()
 
     def status(self, instance_id: str) -> dict[str, Any]:
         """What `vim-mcp status` shows of that editor's."""
         endpoint = self._endpoints.get(instance_id)  # none once the hub is leaving
         return endpoint.status() if endpoint else {"port": None, "ide_clients": [], "ide_fault": None, "diffs": 0}
+
+
+def _fail(error: BaseException) -> None:
+    logger.error("a port for Claude Code is not as it should be", exc_info=error)
 
 
 def _import(name: str) -> Any:

@@ -8,7 +8,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 from vim_mcp import __version__, wire
@@ -24,6 +24,7 @@ from vim_mcp.notebook import Notebooks
 from vim_mcp.registration import Registrar
 from vim_mcp.releases import release
 from vim_mcp.socketlock import HubRunning, SocketLock, SocketUnusable
+from vim_mcp.tasks import Tasks
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ class Hub:
         preference = Preference(config.preference)
         self._clients = Clients(self._directory, preference, self._kernels, self._watch_idleness)
         self._directory.listen(lambda _events, _editor: self._watch_idleness())
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks = Tasks(self._fail)
         self._leaving: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._idle_timer: asyncio.TimerHandle | None = None
         self._started = time.time()
@@ -62,8 +63,8 @@ class Hub:
         self._watch_idleness()
         logger.info("hub %s listens at %s", __version__, self._config.socket)
         on_ready()
-        self._spawn(self._load())
-        self._spawn(self._keep_socket())
+        self._tasks.spawn(self._load())
+        self._tasks.spawn(self._keep_socket())
         await self._say_goodbye(await self._leaving)
 
     async def _load(self) -> None:
@@ -104,20 +105,12 @@ class Hub:
         await self._clients.say_goodbye(reason)
         await self._endpoints.left()
         await self._kernels.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.cancel()
+        await self._tasks.ended()
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._task_done)
-
-    def _task_done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            self._fault = f"{error}"
-            logger.error("the hub cannot go on as it should", exc_info=error)
+    def _fail(self, error: BaseException) -> None:
+        self._fault = f"{error}"
+        logger.error("the hub cannot go on as it should", exc_info=error)
 
     # First lines
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from vim_mcp.kernel.interpreters import Wanted
 from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.kernel.output import Bounded
 from vim_mcp.kernel.run import Outcome, Run
+from vim_mcp.tasks import Tasks
 from vim_mcp.text import from_lines, to_lines
 
 logger = logging.getLogger(__name__)
@@ -35,15 +35,14 @@ class Notebook:
         self._watching = False
         self._output: Bounded | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks(_fail)
         editor.on_message["kernel"] = self._asked
         kernel.report = self._report
 
     def close(self) -> None:
         """The editor has gone. What its user runs is interrupted."""
         self._watching = False
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
 
     # What its user asks
 
@@ -51,17 +50,7 @@ class Notebook:
         if message.get("do") == "watch":
             self._watching = bool(message.get("on"))
             return
-        self._spawn(self._do(message))
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            logger.error("what an editor asked of its kernel has failed", exc_info=error)
+        self._tasks.spawn(self._do(message))
 
     async def _do(self, message: dict[str, Any]) -> None:
         try:
@@ -136,6 +125,10 @@ class Notebook:
         if output is not None and self._editor.connected:
             lines = output.text().split("\n")
             self._editor.send({"type": "kernel_output", "kind": "output", "lines": lines})
+
+
+def _fail(error: BaseException) -> None:
+    logger.error("what an editor asked of its kernel has failed", exc_info=error)
 
 
 def _described(status: dict[str, Any]) -> str:

@@ -15,6 +15,7 @@ from vim_mcp.kernel.guarded import Guarded
 from vim_mcp.kernel.interpreters import Choice, Wanted, choose
 from vim_mcp.kernel.output import Transcript
 from vim_mcp.kernel.run import Outcome, Report, Run, first
+from vim_mcp.tasks import Tasks
 
 if TYPE_CHECKING:
     from vim_mcp.kernel.channels import Channels
@@ -53,7 +54,7 @@ class Kernel:
         self._lost = ""
         self._dismissed = ""
         self._why = ""
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks = Tasks(_fail)
 
     # What clients ask
 
@@ -63,23 +64,12 @@ class Kernel:
         `describe` says what kernel is wanted, if one has to be started. Raises `CommandFailed` (kind `missing`) where
         none can be, and what `describe` does.
         """
-        task = self._spawn(self._in_turn(run, describe))
+        task = self._tasks.spawn(self._in_turn(run, describe))
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             run.withdrawn.set()
             raise
-
-    def _spawn(self, work: Any) -> asyncio.Task[Any]:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
-        return task
-
-    def _done(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) and not isinstance(error, CommandFailed):
-            logger.info("code was not run: %s", type(error).__name__)
 
     async def _in_turn(self, run: Run, describe: Callable[[], Awaitable[Wanted]]) -> Outcome:
         self._waiting += 1
@@ -205,7 +195,7 @@ class Kernel:
         channels, self._channels, self._guarded = self._channels, None, None
         self._runs, self._dismissed = 0, ""
         if channels is not None:
-            self._spawn(channels.close())
+            self._tasks.spawn(channels.close())
 
     async def _end(self, why: str) -> None:
         if self._guarded is not None:
@@ -351,8 +341,12 @@ class Kernel:
         guarded, channels, self._guarded, self._channels = self._guarded, self._channels, None, None
         if guarded is not None:
             guarded.let_go()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.cancel()
+        await self._tasks.ended()
         if channels is not None:
             await channels.close()
+
+
+def _fail(error: BaseException) -> None:
+    if not isinstance(error, CommandFailed):
+        logger.info("code was not run: %s", type(error).__name__)
