@@ -72,6 +72,7 @@ class Conversation(ABC, Generic[_Tool]):
 
     async def list_tools(self, ctx: Context, _: Any) -> types.ListToolsResult:
         """The answer to tools/list."""
+        self._note_client(ctx)
         if ctx.protocol_version < _BY_STREAMS:
             self._listed = self._offered()
         return types.ListToolsResult(tools=[forms.described(self._tools[name]) for name in self._offered()])
