@@ -1,5 +1,8 @@
 " Running a small program unseen, in Vim and in Neovim.
 
+" How long the last words of a program may take that has ended, in ms.
+let s:patience = 300
+
 " Runs the list `argv` with no input and calls `Done(code, lines)` when it has ended: its exit status and what it
 " wrote to stdout and stderr. 127 and Vim's reason when it cannot be run at all.
 function! vim_mcp#job#run(argv, Done) abort
@@ -28,8 +31,18 @@ endfunction
 function! s:run_vim(argv, run) abort
   let options = {'in_io': 'null', 'callback': {channel, line -> add(a:run.lines, line)}}
   let options.close_cb = {channel -> s:closed(a:run)}
-  let options.exit_cb = {job, code -> s:finish(a:run, code, [])}
+  let options.exit_cb = {job, code -> s:exited(a:run, code)}
   let a:run.job = job_start(a:argv, options)
+endfunction
+
+" Vim may tell of the end before it has read the last words; it closes the channel when it has. Another program may hold
+" that open.
+function! s:exited(run, code) abort
+  if has_key(a:run, 'job') && ch_status(a:run.job) ==# 'closed'
+    call s:finish(a:run, a:code, [])
+  else
+    call timer_start(s:patience, {-> s:finish(a:run, a:code, [])})
+  endif
 endfunction
 
 " Vim looks for ended jobs only a few times a second. The closing of its output tells sooner.

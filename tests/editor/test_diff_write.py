@@ -188,6 +188,7 @@ def test_nobody_has_commanded_it(start: Start, inside: Inside, lines: list[str],
 
 
 @named(SILENT)
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-REVIEW-02")
 def test_nobody_has_commanded_it_and_nothing_is_written(
     start: Start, inside: Inside, lines: list[str], keys: str
@@ -205,6 +206,7 @@ def test_neovim_spares_its_user_an_error_of_vims(start: Start, inside: Inside, k
 
 
 @named(LUA)
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-REVIEW-02")
 def test_lua_writes(start: Start, inside: Inside, kind: str, lines: list[str], keys: str) -> None:
     if kind == "vim":
@@ -213,6 +215,7 @@ def test_lua_writes(start: Start, inside: Inside, kind: str, lines: list[str], k
 
 
 @named(LUA_NEW)
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-REVIEW-02")
 def test_lua_writes_in_a_newer_way(start: Start, inside: Inside, kind: str, lines: list[str], keys: str) -> None:
     if kind != "nvim":

@@ -53,7 +53,7 @@ def test_a_change_is_pushed_with_the_events_that_told_it(editor: tuple[Terminal,
     for message in messages:
         assert message["event"] == message["events"][0]
         assert set(message["state"]) == {
-            "current_buffer", "windows", "buffers", "cursor", "mode", "cwd", "access", "folders",
+            "current_buffer", "windows", "buffers", "cursor", "mode", "cwd", "access", "folders", "execute_code",
         }  # fmt: skip
         assert "content" not in message["state"]["current_buffer"]
 
@@ -63,7 +63,7 @@ def test_what_is_pushed_is_what_get_state_gives(editor: tuple[Terminal, RawEdito
     terminal.type(":vsplit two.txt\r")
     pushed = _pushed(link, lambda state: len(state["windows"]) == 2)[-1]["state"]
     sections = ["current_buffer", "windows", "buffers", "cursor", "mode", "cwd"]
-    rest = {"access": "edit", "folders": link.hello["info"]["folders"]}
+    rest = {"access": "edit", "execute_code": "ask", "folders": link.hello["info"]["folders"]}
     assert {**link.request("get_state", sections=sections), **rest} == pushed
 
 

@@ -92,6 +92,7 @@ def test_a_file_that_is_not_open_is_loaded_unseen(scene: Scene) -> None:
     assert (buffer["loaded"], buffer["listed"], buffer["visible"], buffer["filetype"]) == (True, False, False, "python")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_the_user_goes_on_typing_while_a_file_is_loaded(scene: Scene) -> None:
     scene.settles(scene.one)
@@ -104,6 +105,7 @@ def test_the_user_goes_on_typing_while_a_file_is_loaded(scene: Scene) -> None:
     wait_until(lambda: text(scene.link) == ["abcdef", "print(old)"], "what was typed")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_files_that_were_loaded_unseen_are_nobodys_until_they_are_used(begin: Begin) -> None:
     """No swap file keeps other editors from them, and when the last Claude leaves they go."""
@@ -127,6 +129,7 @@ def names(scene: Scene) -> list[str]:
     return [Path(line.split('"')[1]).name for line in told.splitlines() if '"' in line]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_few_files_are_kept_open(begin: Begin) -> None:
     scene = begin("filetype on")
@@ -148,6 +151,7 @@ def test_files_that_are_not_to_be_read_are_left_alone(scene: Scene) -> None:
     assert names(scene) == ["one.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_where_nothing_checks_nothing_is_waited_for(begin: Begin) -> None:
     scene = begin("filetype on")
@@ -193,6 +197,7 @@ def test_whatever_the_user_does(scene: Scene, kind: str, keys: str) -> None:
     assert scene.settles(scene.one) == ["new", "old"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_unsaved_changes_stay_and_are_what_is_checked(scene: Scene) -> None:
     scene.settles(scene.one)
@@ -203,6 +208,7 @@ def test_unsaved_changes_stay_and_are_what_is_checked(scene: Scene) -> None:
     assert text(scene.link) == ["print(old)", "print(mine)"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_lines_do_not_move_under_an_operator(scene: Scene) -> None:
     scene.settles(scene.one)
@@ -220,6 +226,7 @@ def test_lines_do_not_move_under_an_operator(scene: Scene) -> None:
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.parametrize("faults", [[], ["--push"], ["--push", "--no-version"]], ids=" ".join)
 @pytest.mark.requirement("IDE-DIAG-03", "IDE-DIAG-04")
 def test_a_slow_server_is_waited_for(begin: Begin, kind: str, faults: list[str]) -> None:
@@ -236,6 +243,7 @@ def test_a_slow_server_is_waited_for(begin: Begin, kind: str, faults: list[str])
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-04")
 def test_a_server_that_is_still_starting_has_not_answered(begin: Begin, kind: str) -> None:
     scene = begin(*checker(kind, "--start", "2"))
@@ -246,6 +254,7 @@ def test_a_server_that_is_still_starting_has_not_answered(begin: Begin, kind: st
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_a_server_that_dies_is_waited_for_no_longer(begin: Begin, kind: str) -> None:
     scene = begin(*checker(kind, "--die", "new", "--answer", "0.2"))
@@ -255,6 +264,7 @@ def test_a_server_that_dies_is_waited_for_no_longer(begin: Begin, kind: str) -> 
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-04")
 def test_two_servers_are_both_waited_for(begin: Begin, kind: str) -> None:
     slow = [PYTHON, str(SERVER), "--answer", "0.5"]
@@ -266,6 +276,7 @@ def test_two_servers_are_both_waited_for(begin: Begin, kind: str) -> None:
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_a_server_that_falls_silent_is_not_waited_for_again_and_again(begin: Begin, kind: str) -> None:
     scene = begin(*checker(kind, "--mute", "new"))
@@ -277,6 +288,7 @@ def test_a_server_that_falls_silent_is_not_waited_for_again_and_again(begin: Beg
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_a_server_that_looks_for_no_faults_is_waited_for_at_first_only(begin: Begin, kind: str) -> None:
     scene = begin(*checker(kind, "--mute", "old", "--push"))
@@ -285,6 +297,7 @@ def test_a_server_that_looks_for_no_faults_is_waited_for_at_first_only(begin: Be
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_the_users_own_handler_hears_what_is_published(begin: Begin, kind: str, inside: Inside) -> None:
     heard = "function(...) Heard = (Heard or 0) + 1; vim.lsp.diagnostic.on_publish_diagnostics(...) end"
@@ -310,6 +323,7 @@ def test_what_ale_has_found_is_told_once(scene: Scene) -> None:
 
 
 @vim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_ales_language_servers_are_waited_for(begin: Begin) -> None:
     scene = begin(*ale_server())
@@ -323,6 +337,7 @@ def test_ales_language_servers_are_waited_for(begin: Begin) -> None:
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_servers_that_are_enabled_by_their_configuration(begin: Begin) -> None:
     config = "{ cmd = { 'ruff', 'server' }, filetypes = { 'python' }, root_markers = { 'one.py' } }"
@@ -333,6 +348,7 @@ def test_servers_that_are_enabled_by_their_configuration(begin: Begin) -> None:
 
 
 @vim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_what_ale_checks_by_itself_counts(inside: Inside, scene: Scene) -> None:
     wait_until(lambda: scene.get(0)[0] == ["old"], "ALE's first check")
@@ -342,6 +358,7 @@ def test_what_ale_checks_by_itself_counts(inside: Inside, scene: Scene) -> None:
 
 
 @vim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_keys_that_a_plugin_types_are_not_taken_for_the_users(begin: Begin) -> None:
     """ALE echoes the message of the cursor's line by `:normal` from a timer, after which Vim itself cannot tell."""
@@ -369,6 +386,7 @@ def at_rest(scene: Scene) -> str:
 
 
 @vim
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-DIAG-03")
 def test_ale_that_is_turned_off_is_not_waited_for(begin: Begin, kind: str) -> None:
     scene = begin(*checker(kind), "let g:ale_enabled = 0")
@@ -376,6 +394,7 @@ def test_ale_that_is_turned_off_is_not_waited_for(begin: Begin, kind: str) -> No
 
 
 @vim
+@pytest.mark.slow
 @pytest.mark.requirement("DGN-01")
 def test_ales_checks_are_events(scene: Scene) -> None:
     scene.settles(scene.one)
@@ -390,6 +409,7 @@ def test_ales_checks_are_events(scene: Scene) -> None:
 
 
 @neovim
+@pytest.mark.slow
 @pytest.mark.requirement("MCP-07", "IDE-ACCESS-01")
 def test_who_waits_can_be_withdrawn_and_refused(begin: Begin, kind: str) -> None:
     scene = begin(*checker(kind, "--start", "3600"))

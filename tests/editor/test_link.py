@@ -13,6 +13,7 @@ import vim_mcp
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside, methods
 from tests.support.rawhub import EditorError, RawEditor, RawHub
+from tests.support.waiting import wait_until
 
 Launch = Callable[..., Terminal]
 
@@ -38,6 +39,8 @@ def test_registration_says_who_the_editor_is(editor: tuple[Terminal, RawEditor],
         "encoding": "utf-8",
         "state_interval": 1000,
         "folders": [str(project)],
+        "execute_code": "ask",
+        "ide_name": "",
     }
 
 
@@ -52,7 +55,8 @@ def test_settings_of_a_wrong_type_do_not_spoil_the_registration(
     assert link.hello["info"]["state_interval"] == 1000
     link.event("BufEnter")
     terminal.wait_screen("vim-mcp: g:vim_mcp_")
-    assert "g:vim_mcp_state_push_events must be a list" in inside.value(terminal, "execute('messages')")
+    wanted = "g:vim_mcp_state_push_events must be a list"  # they come one after the other
+    wait_until(lambda: wanted in inside.value(terminal, "execute('messages')"), wanted)
 
 
 @pytest.mark.requirement("VIM-STATE-01", "VIM-STATE-03")

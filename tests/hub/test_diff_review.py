@@ -152,6 +152,7 @@ def test_rejected(scene: Scene, keys: str) -> None:
     scene.settled()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-05")
 def test_leaving_the_editor_is_a_verdict_that_is_heard(scene: Scene) -> None:
     calls = [scene.proposed(), scene.propose(file="two.txt", tab="other")]
@@ -163,6 +164,7 @@ def test_leaving_the_editor_is_a_verdict_that_is_heard(scene: Scene) -> None:
     assert scene.files() == []
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-03", "IDE-TOOL-05")
 def test_a_new_file_in_a_new_directory(scene: Scene) -> None:
     name = "new dir \u00e9/sub/a b.txt"
@@ -175,6 +177,7 @@ def test_a_new_file_in_a_new_directory(scene: Scene) -> None:
         assert not (scene.project / "new dir \u00e9").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-07", "IDE-TOOL-09", "IDE-TOOL-18")
 def test_closed_by_its_client(scene: Scene) -> None:
     other = scene.connect()
@@ -197,6 +200,7 @@ def test_closed_by_its_client(scene: Scene) -> None:
     scene.settled()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-06")
 def test_the_same_name_again(scene: Scene) -> None:
     first = scene.proposed()
@@ -212,6 +216,7 @@ def test_the_same_name_again(scene: Scene) -> None:
     scene.settled()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("MCP-07", "IDE-TOOL-07")
 def test_cancelled_or_left_alone(scene: Scene) -> None:
     other = scene.connect()
@@ -236,6 +241,7 @@ def test_cancelled_or_left_alone(scene: Scene) -> None:
     scene.settled()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-03")
 def test_an_editor_that_is_busy_shows_it_later(scene: Scene) -> None:
     scene.editor.type(":call system('read x < ' . shellescape($HOME . '/go'))\r")
@@ -259,6 +265,7 @@ def test_an_editor_that_is_busy_shows_it_later(scene: Scene) -> None:
 # ---- when something dies
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-07")
 def test_the_editor_is_killed(scene: Scene) -> None:
     call = scene.proposed()
@@ -269,6 +276,7 @@ def test_the_editor_is_killed(scene: Scene) -> None:
     wait_until(lambda: scene.files() == [], "no file is left")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["stop", "SIGTERM"])
 @pytest.mark.requirement("IDE-TOOL-07")
 def test_the_hub_leaves(scene: Scene, way: str) -> None:
@@ -287,6 +295,7 @@ def test_the_hub_leaves(scene: Scene, way: str) -> None:
     assert scene.files() == []
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-07")
 def test_after_the_hubs_death_it_is_asked_for_again(scene: Scene) -> None:
     """What the user has typed into the diff is there still; a diff that nobody asks for goes."""

@@ -212,6 +212,7 @@ def walk(stage: Stage, kind: str, seed: int) -> Iterator[Walk]:
     walk.inside.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.requirement("IDE-TOOL-06", "IDE-TOOL-07", "IDE-TOOL-09", "IDE-TOOL-18")
 def test_whatever_is_done_each_call_ends_once_and_nothing_is_left(walk: Walk) -> None:

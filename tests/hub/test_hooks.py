@@ -18,7 +18,7 @@ from tests.support.raweditor import RawEditor
 from tests.support.stage import Stage
 
 HOOKS = ROOT / "src" / "vim_mcp" / "claude_plugin" / "hooks" / "hooks.json"
-EVENTS = {"PostToolUse", "UserPromptSubmit", "Stop", "Notification", "SessionEnd"}
+EVENTS = {"PostToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "Notification", "SessionEnd"}
 
 
 @pytest.mark.requirement("HOOK-03")

@@ -80,6 +80,7 @@ def test_a_file_is_opened_and_a_passage_selected(scene: Scene) -> None:
     assert (texts[0], "not found" in texts[1]) == (f"Opened file: {one}", True)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-OPEN-02")
 def test_what_cannot_be_opened_is_named(scene: Scene) -> None:
     before = scene.client.tool_json("getOpenEditors")
@@ -91,6 +92,7 @@ def test_what_cannot_be_opened_is_named(scene: Scene) -> None:
     assert scene.text() == CODE
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-OPEN-05")
 def test_a_file_is_loaded_while_the_user_types(scene: Scene) -> None:
     scene.editor.type("iab")
@@ -123,6 +125,7 @@ def test_nothing_is_opened_under_the_users_hands(scene: Scene) -> None:
     assert [tab["label"] for tab in scene.client.tool_json("getOpenEditors")["tabs"]] == ["one.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find("vim") is None, reason="only Vim has other values of 'encoding'")
 @pytest.mark.parametrize("kind", ["vim"])
 @pytest.mark.requirement("IDE-TOOL-02")
@@ -220,6 +223,7 @@ def test_unsaved_changes_are_seen_and_saved(scene: Scene) -> None:
 # ---- who may
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-ACCESS-01")
 def test_pause_stops_every_tool(scene: Scene) -> None:
     calls: list[tuple[str, Message]] = [
@@ -242,6 +246,7 @@ def test_pause_stops_every_tool(scene: Scene) -> None:
     assert scene.text() == CODE
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-IGNORE-01")
 def test_private_files_are_told_of_by_name_alone(scene: Scene) -> None:
     (scene.project / ".env").write_text("TOKEN=secret\n")
@@ -289,6 +294,7 @@ def test_faults_are_answered_and_the_socket_stays_usable(scene: Scene) -> None:
     assert all(isinstance(frame, str) for frame in scene.client.frames)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-RES-01")
 def test_resources(scene: Scene) -> None:
     listed = [entry["uri"] for entry in scene.client.request("resources/list")["resources"]]

@@ -65,6 +65,7 @@ def test_two_clients_share_the_state(client: IdeClient, stage: Stage) -> None:
         client.texts("executeCode", code="1 / 0")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-09")
 def test_the_kernel_outlives_the_hub_and_ends_with_the_editor(
     client: IdeClient, editor: Terminal, stage: Stage
@@ -88,6 +89,7 @@ def _port_of_another_hub(stage: Stage, before: int) -> bool:
     return status["pid"] != before and any(instance["port"] for instance in status["instances"])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-09")
 def test_it_ends_with_the_editor_when_no_hub_is_there(client: IdeClient, editor: Terminal, stage: Stage) -> None:
     client.texts("executeCode", code="x = 6")
@@ -100,6 +102,7 @@ def test_it_ends_with_the_editor_when_no_hub_is_there(client: IdeClient, editor:
         os.kill(hub, signal.SIGCONT)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-06", "KERNEL-14")
 def test_progress_is_told_and_cancelling_interrupts(client: IdeClient) -> None:
     code = "import time\nprint('begun', flush=True)\nwhile True: time.sleep(0.01)"
@@ -117,6 +120,7 @@ def test_progress_is_told_and_cancelling_interrupts(client: IdeClient) -> None:
     assert time.monotonic() - begun < 5
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-06", "KERNEL-10")
 def test_the_users_settings_and_environment_count(stage: Stage, kind: str) -> None:
     editor = start(
@@ -142,6 +146,7 @@ def tools(client: McpClient) -> set[str]:
     return {tool["name"] for tool in client.request("tools/list")["tools"]}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-13")
 def test_the_tool_goes_when_it_is_off(stage: Stage, kind: str) -> None:
     editor = start(stage, kind, "let g:vim_mcp_execute_code = 'off'")
@@ -208,6 +213,7 @@ class Asked:
         return str(self.request["params"]["question"])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-13")
 def test_the_question_holds_all_that_would_run(stage: Stage) -> None:
     asked = Asked(stage)
@@ -224,6 +230,7 @@ def test_the_question_holds_all_that_would_run(stage: Stage) -> None:
     asked.editor.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-13")
 @pytest.mark.parametrize("how", ["cancelled", "hung up", "the editor left"])
 def test_the_question_goes_with_who_asked(stage: Stage, how: str) -> None:
@@ -242,6 +249,7 @@ def test_the_question_goes_with_who_asked(stage: Stage, how: str) -> None:
     asked.editor.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-13")
 def test_much_code_goes_to_the_question_by_file(stage: Stage) -> None:
     asked = Asked(stage)
@@ -262,6 +270,7 @@ def test_much_code_goes_to_the_question_by_file(stage: Stage) -> None:
 # ---- what the user does with it
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-15")
 def test_the_user_sees_and_ends_what_runs(client: IdeClient, editor: Terminal) -> None:
     editor.type(":VimMCPKernel\r")
@@ -284,6 +293,7 @@ def test_the_user_sees_and_ends_what_runs(client: IdeClient, editor: Terminal) -
     assert value == "False"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-04", "KERNEL-15")
 def test_a_flood_of_output_is_followed(client: IdeClient, editor: Terminal) -> None:
     editor.type(":VimMCPKernelOutput\r")
@@ -293,6 +303,7 @@ def test_a_flood_of_output_is_followed(client: IdeClient, editor: Terminal) -> N
     assert client.read_json("vim://cursor")["mode"] == "n"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-16")
 def test_the_users_cells_run_in_the_same_kernel(client: IdeClient, editor: Terminal, stage: Stage) -> None:
     cells = "# %% one\nx = 6\nprint('a' + 'b')\n\n# %% two\nx * 7\n\n# %% three\n1 / 0\n"

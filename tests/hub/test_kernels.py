@@ -56,6 +56,7 @@ def test_state_text_images_and_errors(tmp_path: Path) -> None:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-05")
 def test_input_is_refused_with_a_sentence(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -67,6 +68,7 @@ def test_input_is_refused_with_a_sentence(tmp_path: Path) -> None:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-04")
 def test_much_output_is_cut_and_counted(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -85,6 +87,7 @@ def test_much_output_is_cut_and_counted(tmp_path: Path) -> None:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-06")
 def test_what_takes_too_long_is_interrupted(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -100,6 +103,7 @@ def test_what_takes_too_long_is_interrupted(tmp_path: Path) -> None:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-06")
 def test_what_cannot_be_interrupted_is_ended_and_that_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vim_mcp.kernel.kernel.OBEDIENCE", 0.5)
@@ -115,6 +119,7 @@ def test_what_cannot_be_interrupted_is_ended_and_that_is_told(tmp_path: Path, mo
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-06", "KERNEL-08")
 def test_a_cancelled_call_is_interrupted_and_one_that_waits_is_not_begun(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -134,6 +139,7 @@ def test_a_cancelled_call_is_interrupted_and_one_that_waits_is_not_begun(tmp_pat
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-07")
 def test_a_kernel_that_dies_is_replaced_and_that_is_told(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -155,6 +161,7 @@ def test_a_kernel_that_dies_is_replaced_and_that_is_told(tmp_path: Path) -> None
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-09")
 def test_it_outlives_the_hub_and_ends_with_its_editor(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -177,6 +184,7 @@ def test_it_outlives_the_hub_and_ends_with_its_editor(tmp_path: Path) -> None:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-09")
 def test_a_guard_that_is_killed_takes_its_kernel_with_it(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -194,6 +202,7 @@ def test_a_guard_that_is_killed_takes_its_kernel_with_it(tmp_path: Path) -> None
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-09")
 def test_its_files_are_private_and_it_is_reached_by_no_port(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -208,6 +217,7 @@ def test_its_files_are_private_and_it_is_reached_by_no_port(tmp_path: Path) -> N
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-09")
 def test_where_the_paths_are_too_long_loopback_is_used(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 60)
@@ -222,6 +232,7 @@ def test_where_the_paths_are_too_long_loopback_is_used(tmp_path: Path) -> None:
 # ---- which kernel
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-10")
 def test_the_projects_python_comes_first(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -237,6 +248,7 @@ def test_the_projects_python_comes_first(tmp_path: Path) -> None:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-10")
 def test_without_ipykernel_in_it_vim_mcps_own_is_used_and_that_is_told(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -253,6 +265,7 @@ def test_without_ipykernel_in_it_vim_mcps_own_is_used_and_that_is_told(tmp_path:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-10")
 @pytest.mark.parametrize(("wanted", "told"), [("./none", "there is no program"), ("nosuch", "no kernel of that name")])
 def test_where_none_can_be_had_it_says_how_to_get_one(tmp_path: Path, wanted: str, told: str) -> None:
@@ -267,6 +280,7 @@ def test_where_none_can_be_had_it_says_how_to_get_one(tmp_path: Path, wanted: st
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-10")
 def test_one_that_does_not_start_says_why(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -282,6 +296,7 @@ def test_one_that_does_not_start_says_why(tmp_path: Path) -> None:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-11")
 def test_another_language_by_its_kernels_name(tmp_path: Path) -> None:
     async def experiment(lab: Lab) -> None:
@@ -300,6 +315,7 @@ def test_another_language_by_its_kernels_name(tmp_path: Path) -> None:
     conduct(tmp_path, experiment)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-12")
 def test_a_running_kernel_is_attached_and_outlives_the_editor(tmp_path: Path) -> None:
     file = tmp_path / "theirs.json"
