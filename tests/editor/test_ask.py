@@ -227,9 +227,7 @@ def test_a_long_text_is_shown_whole_and_harmless(scene: Scene) -> None:
     for _ in range(10):
         first, last, all_rows = map(int, re.findall(r"\[rows (\d+)-(\d+) of (\d+)\]", screen)[0])
         terminal.type("\x1cj")
-        line = (
-            last + (last - first) - (all_rows - 5000)
-        )  # the last one of the next page
+        line = last + (last - first) - (all_rows - 5000)  # the last one of the next page
         screen = seen(terminal, f"[rows {last}-", f" {line} line {line} ", f" {line - 1} line {line - 1} ")
     terminal.type("\x1cj" * 300)
     seen(terminal, "5000 line 5000 ")
