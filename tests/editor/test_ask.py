@@ -248,10 +248,11 @@ def test_all_of_it_can_be_read_in_a_window(scene: Scene) -> None:
 def test_what_the_person_has_mapped_stays_theirs(scene: Scene, inside: Inside) -> None:
     terminal, link = scene
     terminal.type(":nnoremap <C-Bslash> <Cmd>let g:mine = 1<CR>\r")
+    wait_until(lambda: inside.value(terminal, "maparg('<C-Bslash>', 'n')") != "", "their own map")
     ask(link, "!ls")
     seen(terminal, QUESTION, ":VimMCPAnswer yes|always|no")
     terminal.type("\x1c")
-    wait_until(lambda: inside.value(terminal, "get(g:, 'mine', 0)") == 1, "their own map")
+    wait_until(lambda: inside.value(terminal, "get(g:, 'mine', 0)") == 1, "what it does")
     terminal.type(":VimMCPAnswer no\r")
     assert answered(link) == ("q1", "no")
     assert inside.value(terminal, "[maparg('<C-Bslash>y', 'i'), maparg('<LeftMouse>', 'n')]") == ["", ""]
