@@ -180,7 +180,7 @@ endfunction
 
 function! s:check_heard(review) abort
   if a:review.lost
-    throw 'vim-mcp: Claude is not connected now: try again when it is'
+    throw 'vim-mcp: Claude is not connected now: answer in its terminal'
   endif
 endfunction
 
