@@ -19,6 +19,10 @@ let s:watching = 0
 let s:timer = -1
 let s:pushed = {}
 let s:block_insertion = 0
+let s:left_block = []
+
+" On its way from blockwise Visual to Insert mode the editor may be in Normal mode, but not for so long, in seconds.
+let s:passing = 0.05
 let s:for_operator = 0
 
 " Watches the events and pushes the present state.
@@ -29,7 +33,8 @@ function! vim_mcp#events#start() abort
   augroup vim_mcp_events
     autocmd!
     if exists('##ModeChanged')
-      autocmd ModeChanged *:i* let s:block_insertion = v:event.old_mode ==# "\<C-V>"
+      autocmd ModeChanged *:* if v:event.old_mode ==# "\<C-V>" | let s:left_block = reltime() | endif
+      autocmd ModeChanged *:i* let s:block_insertion = s:comes_from_block(v:event.old_mode)
       autocmd ModeChanged *:c* let s:for_operator = v:event.old_mode =~# '^no'
     endif
     for name in wanted
@@ -41,6 +46,10 @@ function! vim_mcp#events#start() abort
   if s:watching
     call s:note('BufEnter', s:fast)
   endif
+endfunction
+
+function! s:comes_from_block(mode) abort
+  return a:mode ==# "\<C-V>" || a:mode ==# 'n' && !empty(s:left_block) && reltimefloat(reltime(s:left_block)) < s:passing
 endfunction
 
 " Whether the insertion that goes on, if one does, began in blockwise Visual mode: it will be repeated in other lines.
