@@ -54,6 +54,19 @@ def told(cli: Claude, count: int, seen: int = 0) -> str:
     return result
 
 
+def answer(cli: Claude, key: str) -> None:
+    """Answer what the CLI asks in its terminal: its question takes no key in its first moment."""
+
+    def taken() -> bool:
+        cli.terminal.type(key)
+        with contextlib.suppress(AssertionError):
+            cli.terminal.wait_screen(lambda screen: ASKS not in screen, 2.0)
+            return True
+        return False
+
+    wait_until(taken, "an answer to the CLI's question")
+
+
 def shows(editor: Terminal, text: str = "") -> str:
     """Wait until the editor shows a diff, and a text, and return the screen."""
     return editor.wait_screen(lambda screen: SHOWN in screen and text in screen)

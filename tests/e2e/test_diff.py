@@ -9,6 +9,7 @@ from tests.e2e.review import (
     MODIFIED,
     REFUSED,
     SHOWN,
+    answer,
     connected_again,
     edit,
     goes,
@@ -79,8 +80,7 @@ def test_answered_in_the_terminal(scene: Scene, key: str, text: str) -> None:
     propose(cli, *edit(scene.calc, "a + b", "a - b"))
     shows(editor)
     cli.shows(ASKS)
-    cli.terminal.type(key)
-    cli.hides(ASKS)
+    answer(cli, key)
     hides(editor)
     settled(scene)
     if key == "1":
@@ -217,17 +217,17 @@ def test_in_a_terminal_of_the_editor(scene: Scene, tree: bool) -> None:
     editor.type("\x1c\x0e:only\r" + (f":Lexplore {scene.project}\r:wincmd l\r" if tree else "") + "i")
     editor.wait_screen(lambda screen: "def add" not in screen and (not tree or "calc.py" in screen))
     before = windows(scene, editor)
-    for answer, text in (("1", CHANGED), ("\x1c\x0e:ClaudeCodeDiffAccept\ri", CHANGED.replace("a - b", "a * b"))):
-        old = "a + b" if answer == "1" else "a - b"
-        propose(cli, *edit(scene.calc, old, "a - b" if answer == "1" else "a * b"), prompt=f"Not {old}.")
+    for typed, text in (("1", CHANGED), ("\x1c\x0e:ClaudeCodeDiffAccept\ri", CHANGED.replace("a - b", "a * b"))):
+        old = "a + b" if typed == "1" else "a - b"
+        propose(cli, *edit(scene.calc, old, "a - b" if typed == "1" else "a * b"), prompt=f"Not {old}.")
         editor.wait_screen(lambda screen: SHOWN in screen and ASKS in screen)
         opened = windows(scene, editor)
         assert len(opened) == len(before) + 2
         assert [window for window in opened if window in before or "terminal" in window or "netrw" in window]
-        editor.type(answer)
+        editor.type(typed)
         cli.hides(ASKS)
         hides(editor)
-        assert MODIFIED not in told(cli, 2 if answer == "1" else 4)
+        assert MODIFIED not in told(cli, 2 if typed == "1" else 4)
         assert scene.calc.read_text() == text
         assert windows(scene, editor) == before
     settled(scene)
