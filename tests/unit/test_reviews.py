@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.played import CLAUDE, Message, Played, read, write
-from vim_mcp.editor import objections
+from vim_mcp.editor import objections, sending
 from vim_mcp.editor import reviews as module
 from vim_mcp.editor.link import TEXT_FILE
 from vim_mcp.editor.reviews import MAX_PENDING, Verdict
@@ -232,7 +232,7 @@ def test_a_verdict_with_which_the_editor_leaves(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("IDE-TOOL-03")
 def test_a_busy_editor_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_AGAIN", 0.0)
+    monkeypatch.setattr(sending, "_AGAIN", 0.0)
 
     async def scene(played: Played) -> None:
         waiting = played.start("tab")
@@ -251,7 +251,7 @@ def test_a_busy_editor_is_asked_again(tmp_path: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.requirement("IDE-TOOL-09")
 def test_a_deaf_editor_closes_later_and_nobody_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_AGAIN", 0.0)
+    monkeypatch.setattr(sending, "_AGAIN", 0.0)
     monkeypatch.setattr(module, "_CLEARING", 0.0)
 
     async def scene(played: Played) -> None:

@@ -8,16 +8,13 @@ import secrets
 from typing import Any, Literal
 
 from vim_mcp.editor.link import Editor
-from vim_mcp.errors import CommandFailed, EditorBusy, EditorMethodError
+from vim_mcp.editor.sending import insist, with_text
+from vim_mcp.errors import CommandFailed, EditorMethodError
 from vim_mcp.text import exact_lines
 
 Answer = Literal["once", "always", "no", "unanswered"]
 """`always`: the editor asks no more about this very text, and answers so itself."""
 
-_LITTLE = 32 * 1024
-"""Characters of text that go in the request; more goes by a file."""
-_AGAIN = 0.5
-"""Seconds after which an editor that was busy is asked again."""
 _LONGEST = 3600.0
 """Seconds after which a question counts as unanswered if the editor, whose part that is, has not said so."""
 _UNKNOWN_METHOD = -32601
@@ -52,14 +49,9 @@ def _known(answer: str) -> Answer:
 
 async def _put(editor: Editor, params: dict[str, Any], text: str) -> None:
     """Have the editor show the question. It has read a file of text by the time that it answers."""
-    lines = exact_lines(text)
     try:
-        if len(text) <= _LITTLE and editor.info.encoding == "utf-8":
-            await _insist(editor, {**params, "lines": lines})
-            return
-        with editor.text_file() as path:
-            path.write_bytes(text.encode("utf-8", "replace"))
-            await _insist(editor, {**params, "lines_file": str(path)})
+        with with_text(editor, {**params, "lines": exact_lines(text)}, "lines") as sent:
+            await insist(editor, "ask", sent)
     except EditorMethodError as error:
         if error.code != _UNKNOWN_METHOD:
             raise
@@ -68,13 +60,3 @@ async def _put(editor: Editor, params: dict[str, Any], text: str) -> None:
             "update the plugin.",
             kind="refused",
         ) from error
-
-
-async def _insist(editor: Editor, params: dict[str, Any]) -> None:
-    """Ask until the editor is not too busy to answer."""
-    while True:
-        try:
-            await editor.request("ask", params)
-            return
-        except EditorBusy:
-            await asyncio.sleep(_AGAIN)

@@ -14,15 +14,13 @@ from typing import Any
 
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.objections import Objections
-from vim_mcp.errors import CommandFailed, ConnectionLost, EditorBusy, VimMcpError
+from vim_mcp.editor.sending import insist
+from vim_mcp.errors import CommandFailed, ConnectionLost, VimMcpError
 
 logger = logging.getLogger(__name__)
 
 MAX_PENDING = 100
 """Changes that may wait for one editor's user."""
-
-_AGAIN = 0.5
-"""Seconds after which an editor that was busy is asked again."""
 
 _AFTER_HOOK = 2.0
 """Seconds after which `openDiff` is answered that it was rejected, where a hook has said so with the reason."""
@@ -170,7 +168,7 @@ class Reviews:
         try:
             with self._editor.text_file() as proposal:
                 proposal.write_bytes(contents.encode("utf-8", "replace"))
-                await self._insist("open_diff", {**request, "proposal_file": str(proposal)})
+                await insist(self._editor, "open_diff", {**request, "proposal_file": str(proposal)})
         except Exception as error:
             review.end(error)
 
@@ -178,7 +176,7 @@ class Reviews:
         try:
             while self._unwanted:
                 closing = sorted(self._unwanted)
-                await self._insist("close_diffs", {"reviews": closing})
+                await insist(self._editor, "close_diffs", {"reviews": closing})
                 self._forget(closing)
         except VimMcpError as error:
             logger.info("%s closes no diffs: %s", self._editor.instance_id, error)
@@ -190,15 +188,6 @@ class Reviews:
         """These are closed in the editor; its user may have accepted just before, and so have made the file again."""
         for review_id in closed:
             self._unwanted.pop(review_id).unlink(missing_ok=True)
-
-    async def _insist(self, method: str, params: dict[str, Any]) -> None:
-        """Ask until the editor is not too busy to answer."""
-        while True:
-            try:
-                await self._editor.request(method, params)
-                return
-            except EditorBusy:
-                await asyncio.sleep(_AGAIN)
 
     def _judged(self, message: dict[str, Any]) -> None:
         """The user's verdict; one on a review that has ended otherwise comes too late and is nobody's."""

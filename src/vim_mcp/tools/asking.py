@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os.path
 from typing import Any
 
 from vim_mcp.editor.link import Editor
+from vim_mcp.editor.sending import with_text
 from vim_mcp.errors import CommandFailed
-from vim_mcp.text import from_lines
-
-_LITTLE = 32 * 1024
-"""Characters of text that are quicker in a request's JSON than by a file."""
 
 
 async def ask(editor: Editor, client: str, method: str, params: dict[str, Any]) -> Any:
@@ -21,18 +17,8 @@ async def ask(editor: Editor, client: str, method: str, params: dict[str, Any]) 
 
 
 async def ask_with_text(editor: Editor, client: str, method: str, params: dict[str, Any], *texts: str) -> Any:
-    """Ask, where the parameters named `texts` are lines of text or None: by file where JSON would not do, because they
-    are long or JSON is not in the editor's encoding."""
-    lines = {name: params[name] for name in texts if params.get(name) is not None}
-    size = sum(len(line) for text in lines.values() for line in text)
-    if size <= _LITTLE and editor.info.encoding == "utf-8":
-        return await ask(editor, client, method, params)
-    with contextlib.ExitStack() as files:
-        sent = {name: value for name, value in params.items() if name not in lines}
-        for name, text in lines.items():
-            path = files.enter_context(editor.text_file())
-            path.write_bytes(from_lines(text).encode("utf-8", "replace"))
-            sent[f"{name}_file"] = str(path)
+    """Ask, where the parameters named `texts` are lines of text or None (`with_text`)."""
+    with with_text(editor, params, *texts) as sent:
         return await ask(editor, client, method, sent)
 
 
