@@ -56,6 +56,11 @@ class _Screen(pyte.Screen):
         super().__init__(columns, rows)
         self._answer = answer
 
+    def select_graphic_rendition(self, *attributes: int, private: bool = False) -> None:
+        """Leave out Vim's question after the terminal's state (`CSI ? 4 m`): pyte would drop all that comes with it."""
+        if not private:
+            super().select_graphic_rendition(*attributes)
+
     def write_process_input(self, data: str) -> None:
         self._answer(data.encode())
 
