@@ -97,7 +97,7 @@ endfunction
 
 function! s:head(width, rows, height) abort
   let part = len(a:rows) > a:height ? printf(' [rows %d-%d of %d]', s:shown.top + 1, s:shown.top + a:height, len(a:rows)) : ''
-  return s:cut(vim_mcp#ask#words(s:shown), a:width - strdisplaywidth(part)) . part
+  return vim_mcp#text#fitting(vim_mcp#ask#words(s:shown), a:width - strdisplaywidth(part)) . part
 endfunction
 
 " The buttons, with the keys that do the same.
@@ -110,15 +110,7 @@ function! s:foot(width) abort
     let s:buttons[word] = [len(foot) + 1, len(foot) + len(button)]
     let foot .= button . ' '
   endfor
-  return s:cut(foot . (chords ? 'CTRL-\ j/k scrolls' : ':VimMCPAnswer yes|always|no'), a:width)
-endfunction
-
-function! s:cut(text, width) abort
-  let text = a:text
-  while strdisplaywidth(text) > a:width
-    let text = strcharpart(text, 0, strchars(text) - 1)
-  endwhile
-  return text
+  return vim_mcp#text#fitting(foot . (chords ? 'CTRL-\ j/k scrolls' : ':VimMCPAnswer yes|always|no'), a:width)
 endfunction
 
 " Every row is as wide as the popup at most; of several lines each has its number.

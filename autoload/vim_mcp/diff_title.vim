@@ -48,11 +48,7 @@ function! vim_mcp#diff_title#text(width) abort
 endfunction
 
 function! s:cut(text, room) abort
-  let text = a:text
-  while text !=# '' && strdisplaywidth(text) > a:room - 1
-    let text = strcharpart(text, 0, strchars(text) - 1)
-  endwhile
-  return a:room > 1 ? text . s:dots : ''
+  return a:room > 1 ? vim_mcp#text#fitting(a:text, a:room - 1) . s:dots : ''
 endfunction
 
 let &cpo = s:save_cpo

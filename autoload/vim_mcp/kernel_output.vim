@@ -99,7 +99,7 @@ function! s:add(lines, join) abort
 endfunction
 
 function! s:last() abort
-  return getbufinfo(s:buffer)[0].linecount
+  return vim_mcp#text#line_count(s:buffer)
 endfunction
 
 function! s:is_at(window, line) abort

@@ -11,10 +11,7 @@ function! s:one_line(text, room) abort
   if strdisplaywidth(text) <= a:room
     return text
   endif
-  while text !=# '' && strdisplaywidth(text) > a:room - 3
-    let text = strcharpart(text, 0, strchars(text) - 1)
-  endwhile
-  return a:room > 3 ? text . '...' : ''
+  return a:room > 3 ? vim_mcp#text#fitting(text, a:room - 3) . '...' : ''
 endfunction
 
 " Answers a command that the user has typed; the message history gets it too.

@@ -23,6 +23,15 @@ function! vim_mcp#text#bytes(bufnr, first, last, enough) abort
   return l:bytes
 endfunction
 
+" The longest beginning of a:text that takes at most a:room cells of the screen.
+function! vim_mcp#text#fitting(text, room) abort
+  let l:text = a:text
+  while l:text !=# '' && strdisplaywidth(l:text) > a:room
+    let l:text = strcharpart(l:text, 0, strchars(l:text) - 1)
+  endwhile
+  return l:text
+endfunction
+
 " How many lines a loaded buffer has.
 function! vim_mcp#text#line_count(bufnr) abort
   return getbufinfo(a:bufnr)[0].linecount
