@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from vim_mcp.editor.instances import Candidate
 from vim_mcp.editor.link import Editor
+from vim_mcp.editor.summary import summary
 
 GRACE = 2.0
 """Seconds in which the editors of an earlier hub are expected back."""
 
 Listener = Callable[[frozenset[str], Editor], None]
-"""Called with the names of what has happened (`JOINED`, `LEFT`, or those of pushed events), and the editor."""
+"""Called with the names of what has happened (`JOINED`, `LEFT`, `LISTED` or those of pushed events) and the editor."""
 
 JOINED = "joined"
 LEFT = "left"
+LISTED = "listed"
+"""What is listed of an editor has changed: also as it comes and goes, but not that it was just heard of."""
 
 
 class Directory:
@@ -25,6 +29,7 @@ class Directory:
     def __init__(self) -> None:
         self._editors: dict[str, Editor] = {}
         self._listeners: list[Listener] = []
+        self._listed: dict[str, dict[str, Any]] = {}
         self._joined = asyncio.Event()
         self._expected: set[str] = set()
         self._expected_until: float | None = None
@@ -72,8 +77,17 @@ class Directory:
         return lambda: self._listeners.remove(listener)
 
     def _tell(self, events: frozenset[str], editor: Editor) -> None:
+        if self._is_listed_anew(events, editor):
+            events |= {LISTED}
         for listener in list(self._listeners):
             listener(events, editor)
+
+    def _is_listed_anew(self, events: frozenset[str], editor: Editor) -> bool:
+        before = self._listed.pop(editor.instance_id, None)
+        if LEFT in events:
+            return True
+        entry = self._listed[editor.instance_id] = {**summary(editor), "last_seen": None}
+        return entry != before
 
     def expect(self, instance_ids: set[str]) -> None:
         """Editors that an earlier hub had, and that are about to dial again."""

@@ -9,9 +9,8 @@ from typing import Any
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
 
 from vim_mcp import wire
-from vim_mcp.editor.directory import JOINED, LEFT
+from vim_mcp.editor.directory import JOINED, LEFT, LISTED
 from vim_mcp.editor.link import Editor
-from vim_mcp.editor.summary import summary
 from vim_mcp.session import resources
 
 INSTANCES = "vim://instances"
@@ -24,7 +23,6 @@ class Subscriptions:
         self._uris = set(earlier)
         self._write = write
         self._selected = selected
-        self._entries: dict[str, dict[str, Any]] = {}
         self._bus = InMemorySubscriptionBus()
         self._publishing: set[asyncio.Task[None]] = set()
         self.streams = ListenHandler(self._bus)
@@ -47,20 +45,12 @@ class Subscriptions:
         """An editor has come, gone or changed: tell the client, where it has asked for that."""
         if events & {JOINED, LEFT}:
             self._publish(ResourcesListChanged())
-        if self._is_listed_anew(events, editor):
+        if LISTED in events:
             self._updated(INSTANCES)
         if editor.instance_id == self._selected():
             for uri in self._uris - {INSTANCES}:
                 self._updated(uri)
             self._publish(ResourceUpdated(uri="vim://state"))
-
-    def _is_listed_anew(self, events: frozenset[str], editor: Editor) -> bool:
-        """Whether the list of editors is another one now; that an editor is alive still does not make it so."""
-        before = self._entries.pop(editor.instance_id, None)
-        if LEFT in events:
-            return True
-        entry = self._entries[editor.instance_id] = {**summary(editor), "last_seen": None}
-        return entry != before
 
     def _updated(self, uri: str) -> None:
         if uri in self._uris:
