@@ -33,7 +33,7 @@ function! vim_mcp#events#start() abort
   augroup vim_mcp_events
     autocmd!
     if exists('##ModeChanged')
-      autocmd ModeChanged *:* if v:event.old_mode ==# "\<C-V>" | let s:left_block = reltime() | endif
+      autocmd ModeChanged [\x16]:* let s:left_block = reltime()
       autocmd ModeChanged *:i* let s:block_insertion = s:comes_from_block(v:event.old_mode)
       autocmd ModeChanged *:c* let s:for_operator = v:event.old_mode =~# '^no'
     endif
