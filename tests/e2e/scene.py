@@ -6,12 +6,14 @@ from pathlib import Path
 
 from tests.support import claude
 from tests.support.claude import Claude
-from tests.support.editors import Terminal
+from tests.support.editors import ROOT, Terminal
 from tests.support.ideclient import LockFile, wait_lock
 from tests.support.scriptedapi import ScriptedApi
 from tests.support.stage import Stage
 from tests.support.waiting import wait_until
 
+HOOKS = ("--plugin-dir", str(ROOT / "src" / "vim_mcp" / "claude_plugin"))
+"""Arguments for a CLI with the plugin's hooks."""
 CALC = "def add(a, b):\n    return a + b\n\n\nprint(add(1, 2))\n"
 
 
@@ -53,9 +55,9 @@ class Scene:
         self._claudes.append(started)
         return started
 
-    def claude_of(self, editor: Terminal) -> Claude:
+    def claude_of(self, editor: Terminal, *args: str) -> Claude:
         """Start a CLI that is told an editor's port, and wait until it is ready and connected."""
-        started = self.claude(CLAUDE_CODE_SSE_PORT=str(self.lock(editor).port)).ready()
+        started = self.claude(*args, CLAUDE_CODE_SSE_PORT=str(self.lock(editor).port)).ready()
         self.connected(editor, started.terminal.pid)
         return started
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.review import edit, hides, propose, settled, shows
-from tests.e2e.scene import CALC, Scene
-from tests.support.editors import ROOT
+from tests.e2e.scene import CALC, HOOKS, Scene
 from tests.support.scriptedapi import results
-
-PLUGIN = ROOT / "src" / "vim_mcp" / "claude_plugin"
 
 
 @pytest.mark.requirement("HOOK-04")
 def test_a_reason_is_told_to_the_model(scene: Scene) -> None:
     editor = scene.editor()
-    cli = scene.claude("--plugin-dir", str(PLUGIN), CLAUDE_CODE_SSE_PORT=str(scene.lock(editor).port)).ready()
-    scene.connected(editor, cli.terminal.pid)
+    cli = scene.claude_of(editor, *HOOKS)
     seen = propose(cli, *edit(scene.calc, "a + b", "a - b"))
     shows(editor)
     editor.type(":ClaudeCodeDiffDeny it must stay a sum\r")

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from tests.e2e.review import SHOWN, edit, propose, shows, told
-from tests.e2e.scene import CALC, Scene
+from tests.e2e.scene import CALC, HOOKS, Scene
 from tests.support.claude import Claude
-from tests.support.editors import ROOT, Terminal
+from tests.support.editors import Terminal
 from tests.support.scriptedapi import ToolUse
 
-PLUGIN = ROOT / "src" / "vim_mcp" / "claude_plugin"
 WRITTEN = CALC.replace("a + b", "sum((a, b))")
 
 
@@ -31,10 +30,7 @@ def start(scene: Scene, hooks: bool) -> tuple[Terminal, Claude]:
     scene.stage.home.add("set noswapfile laststatus=2 statusline=%f%m\\ [%{vim_mcp#activity()}]")
     env: dict[str, Any] = {"PYTHONPATH": without_watch(scene.stage.directory)} if hooks else {}
     editor = scene.editor(**env)
-    arguments = ["--plugin-dir", str(PLUGIN)] if hooks else []
-    port = str(scene.lock(editor).port)
-    cli = scene.claude(*arguments, "--allowedTools", "Bash", CLAUDE_CODE_SSE_PORT=port).ready()
-    scene.connected(editor, cli.terminal.pid)
+    cli = scene.claude_of(editor, *(HOOKS if hooks else ()), "--allowedTools", "Bash")
     cli.terminal.type("\x1b[Z")
     cli.shows("accept edits on")
     return editor, cli
