@@ -16,8 +16,10 @@ endfunction
 
 " Answers a command that the user has typed; the message history gets it too.
 function! vim_mcp#notice#echo(text) abort
+  " First, since it may load a script: what that has redrawn would wipe the message off where 'cmdheight' is 0.
+  let text = s:one_line('vim-mcp: ' . a:text, s:room())
   redraw
-  echomsg s:one_line('vim-mcp: ' . a:text, s:room())
+  echomsg text
 endfunction
 
 " The same for what went wrong.
