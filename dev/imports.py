@@ -25,6 +25,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"daemon"}),
     frozenset({"hub", "install", "doctor"}),
     frozenset({"clients", "registration", "endpoints", "notebook"}),
+    frozenset({"endpoint"}),
     frozenset({"ide", "session"}),
     frozenset({"tools"}),
     frozenset({"kernel"}),
