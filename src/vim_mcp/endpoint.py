@@ -227,7 +227,7 @@ async def _converse(session: Any, peer: Peer, listener: Listener, turns: Turns) 
             elif method in _NEEDED:
                 listener.asked()
             elif method == "tools/call":
-                turns.said(session, str(params.get("name")), params.get("arguments") or {})
+                turns.said(session, str(params.get("name")), _object(params.get("arguments")))
             session.transport.receive(message)
         session.transport.end()
         await running
@@ -243,8 +243,13 @@ def _call(message: bytes) -> tuple[str | None, dict[str, Any]]:
         parsed = json.loads(message)
     except (ValueError, RecursionError):
         return None, {}
-    method, params = (parsed.get("method"), parsed.get("params")) if isinstance(parsed, dict) else (None, None)
-    return method if isinstance(method, str) else None, params if isinstance(params, dict) else {}
+    method = _object(parsed).get("method")
+    return method if isinstance(method, str) else None, _object(_object(parsed).get("params"))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """A JSON object; {} in the place of anything else, about which the session complains."""
+    return value if isinstance(value, dict) else {}
 
 
 def _name(endpoint: Endpoint, locks: Iterable[Lock]) -> str:

@@ -290,6 +290,9 @@ def test_faults_are_answered_and_the_socket_stays_usable(scene: Scene) -> None:
         assert caught.value.code == code
     with pytest.raises(RpcError, match="Unknown tool"):
         scene.client.texts("noSuchTool")
+    for arguments in ([1], "text", 5, True):
+        with pytest.raises(RpcError):
+            scene.client.request("tools/call", {"name": "getDiagnostics", "arguments": arguments})
     assert scene.text() == CODE
     assert all(isinstance(frame, str) for frame in scene.client.frames)
 
