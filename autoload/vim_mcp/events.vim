@@ -19,10 +19,10 @@ let s:watching = 0
 let s:timer = -1
 let s:pushed = {}
 let s:block_insertion = 0
-let s:left_block = []
 
-" On its way from blockwise Visual to Insert mode the editor may be in Normal mode, but not for so long, in seconds.
-let s:passing = 0.05
+" On its way from blockwise Visual to Insert mode the editor may pass through Normal mode, but does not wait there for a
+" key: a timer that fires, which it does only in waiting, ends that way.
+let s:leaving_block = -1
 let s:for_operator = 0
 
 " Watches the events and pushes the present state.
@@ -33,7 +33,7 @@ function! vim_mcp#events#start() abort
   augroup vim_mcp_events
     autocmd!
     if exists('##ModeChanged')
-      autocmd ModeChanged [\x16]:* let s:left_block = reltime()
+      autocmd ModeChanged [\x16]:* call s:leave_block()
       autocmd ModeChanged *:i* let s:block_insertion = s:comes_from_block(v:event.old_mode)
       autocmd ModeChanged *:c* let s:for_operator = v:event.old_mode =~# '^no'
     endif
@@ -49,7 +49,17 @@ function! vim_mcp#events#start() abort
 endfunction
 
 function! s:comes_from_block(mode) abort
-  return a:mode ==# "\<C-V>" || a:mode ==# 'n' && !empty(s:left_block) && reltimefloat(reltime(s:left_block)) < s:passing
+  return a:mode ==# "\<C-V>" || a:mode ==# 'n' && s:leaving_block >= 0
+endfunction
+
+function! s:leave_block() abort
+  let s:leaving_block = timer_start(0, function('s:left_block'))
+endfunction
+
+function! s:left_block(timer) abort
+  if a:timer == s:leaving_block
+    let s:leaving_block = -1
+  endif
 endfunction
 
 " Whether the insertion that goes on, if one does, began in blockwise Visual mode: it will be repeated in other lines.

@@ -14,6 +14,8 @@ from tests.support.waiting import wait_until
 
 SHOWN = "claude-code: "
 """How the title of a diff begins."""
+WAITS = "waits for review"
+"""What is told of one that was opened in the background."""
 MODIFIED = "The user modified your proposed changes"
 REFUSED = "The user doesn't want to proceed with this tool use"
 ASKS = "Do you want to"
@@ -60,23 +62,25 @@ def answer(cli: Claude, key: str) -> None:
     def taken() -> bool:
         cli.terminal.type(key)
         with contextlib.suppress(AssertionError):
-            cli.terminal.wait_screen(lambda screen: ASKS not in screen, 2.0)
+            cli.terminal.wait_screen(lambda screen: ASKS not in screen, timeout=2.0)
             return True
         return False
 
     wait_until(taken, "an answer to the CLI's question")
 
 
-def shows(editor: Terminal, text: str = "") -> str:
-    """Wait until the editor shows a diff, and a text, and return the screen."""
-    return editor.wait_screen(lambda screen: SHOWN in screen and text in screen)
+def shows(editor: Terminal, *texts: str) -> str:
+    """Wait until the editor shows a diff, and texts, and return the screen. The user is led there if they rest; else
+    they are told of it, and go."""
 
+    def is_shown(screen: str) -> bool:
+        return all(text in screen for text in (SHOWN, *texts))
 
-def goes(editor: Terminal, text: str) -> str:
-    """The user goes to the diff that waits, of which they are told if they have just typed; the screen, with a text."""
-    editor.wait_screen(lambda screen: SHOWN in screen or "waits for review" in screen)
+    screen = editor.wait_screen(lambda screen: is_shown(screen) or WAITS in screen)
+    if is_shown(screen):
+        return screen
     editor.type(":ClaudeCodeDiffs\r")
-    return shows(editor, text)
+    return editor.wait_screen(is_shown)
 
 
 def hides(editor: Terminal) -> str:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.e2e.review import MODIFIED, edit, goes, propose, told
+from tests.e2e.review import MODIFIED, edit, propose, shows, told
 from tests.e2e.scene import CALC, Scene
 
 
@@ -24,7 +24,7 @@ def test_one_pass(scene: Scene) -> None:
         {"uri": scene.calc.as_uri(), "diagnostics": []}
     ]
     propose(cli, *edit(scene.calc, "a + b", "a - b"))
-    goes(editor, "a - b")
+    shows(editor, "a - b")
     editor.type(":w\r")
     assert MODIFIED not in told(cli, 3)
     assert scene.calc.read_text() == CALC.replace("a + b", "a - b")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.freshness import accept_edits, course, edits, listed, text, undefined
-from tests.e2e.review import edit, goes, hides, propose, settled
+from tests.e2e.review import edit, hides, propose, settled, shows
 from tests.e2e.scene import Scene
 from tests.support.checkers import checker
 from tests.support.claude import Claude
@@ -51,7 +51,7 @@ def test_a_diff_that_is_accepted_with_an_error_in_it(scene: Scene) -> None:
     listed(cli)
     for name, keys in (("proposed", ":w\r"), ("mine", "Goprint(mine)\x1b:w\r")):
         before = propose(cli, *edit(scene.calc, "print(old)", f"a = 1\nprint(old)\nprint({name}1)"), prompt=f"{name}?")
-        goes(editor, f"{name}1")
+        shows(editor, f"{name}1")
         editor.type(keys)
         turn = cli.api.wait_turn(lambda request: bool(undefined(request)), f"the error of {name}", before)
         assert undefined(turn) == ([f"{name}1"] if keys == ":w\r" else [f"{name}1", "mine"])

@@ -30,8 +30,7 @@ def test_a_person_at_rest_is_led_to_it(scene: Scene) -> None:
     scene.rest()
     shape, screen = scene.shape(), scene.terminal.text()
     assert scene.open()
-    shown = scene.terminal.wait_screen("line 20 new")
-    assert "Claude: calc.py  [:w accepts, :q rejects]" in shown
+    scene.terminal.wait_screen("line 20 new", "Claude: calc.py  [:w accepts, :q rejects]")
     assert scene.value("[bufname('%'), line('.'), tabpagenr()]") == ["diff://1/new", 20, 2]
     scene.close()
     scene.terminal.wait_screen(lambda text: rows(text) == rows(screen))

@@ -179,8 +179,7 @@ def test_an_absent_hub_is_told_once_an_outage(
 ) -> None:
     home.add(f"let g:vim_mcp_command = {command}", "let g:vim_mcp_reconnect_interval = 100")
     terminal = launch()
-    screen = terminal.wait_screen("vim-mcp:")
-    assert complaint in screen
+    screen = terminal.wait_screen("vim-mcp:", complaint)
     assert "Press ENTER" not in screen
     for outage in (1, 2):
         _wait_info(inside, terminal, lambda info: info["tries"] >= 8)

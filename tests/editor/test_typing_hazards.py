@@ -30,6 +30,7 @@ def opened(launch: Launch, raw_hub: RawHub, tmp_path: Path) -> tuple[Terminal, R
     terminal = launch(str(file))
     link = raw_hub.editor()
     terminal.wait_screen("PRECIOUS LINE")
+    link.request("get_text", first=1, last=1)  # from here on it is registered, and watches its modes
     return terminal, link, file
 
 

@@ -134,9 +134,13 @@ class Terminal:
         with self._changed:
             return self._screen.cursor.y, self._screen.cursor.x
 
-    def wait_screen(self, wanted: str | Callable[[str], bool], timeout: float = TIMEOUT) -> str:
-        """Wait until the screen holds `wanted` (or until the predicate is true of it) and return it."""
-        matches = wanted if callable(wanted) else (lambda screen: wanted in screen)
+    def wait_screen(self, *wanted: str | Callable[[str], bool], timeout: float = TIMEOUT) -> str:
+        """Wait until the screen holds all of `wanted` (and all predicates are true of it) and return it: an editor may
+        draw it in pieces."""
+
+        def matches(screen: str) -> bool:
+            return all(each(screen) if callable(each) else each in screen for each in wanted)
+
         deadline = time.monotonic() + timeout
         with self._changed:
             while True:
