@@ -90,7 +90,8 @@ def test_the_window_follows_what_runs(editor: Editor) -> None:
     tell("output", lines=["one", "tw"])
     tell("output", lines=["o\x1b[31m", ""])
     tell("done", failed=False)
-    screen = terminal.wait_screen("-- /p/python", "claude-code 2", "> for i in x:", ">     print(i)", "one", "two^[[31m")
+    inputs = ("-- /p/python", "claude-code 2", "> for i in x:", ">     print(i)")
+    screen = terminal.wait_screen(*inputs, "one", "two^[[31m")
     assert "nobody looks" not in screen
     tell("output", lines=[*(f"line {number}" for number in range(100)), "the end"])
     terminal.wait_screen("the end")
