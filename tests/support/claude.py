@@ -73,7 +73,7 @@ class Claude:
 
     def ready(self) -> Claude:
         """Wait until it takes input."""
-        self.terminal.wait_screen(READY, TIMEOUT * 2)
+        self.terminal.wait_screen(READY, timeout=TIMEOUT * 2)
         return self
 
     def submit(self, prompt: str) -> None:
