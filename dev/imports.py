@@ -23,7 +23,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli"}),
     frozenset({"daemon"}),
-    frozenset({"hub", "install", "doctor"}),
+    frozenset({"hub"}),
     frozenset({"clients", "registration", "endpoints", "notebook"}),
     frozenset({"endpoint"}),
     frozenset({"ide", "session"}),
@@ -35,7 +35,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"config", "errors", "releases"}),
 )
 
-# Programs that must start at once, and what they share: these parts, and beyond
+# Programs that must start at once or where nothing else does, and what they share: these parts, and beyond
 # them (and beyond what they import in turn) the standard library alone.
 STANDALONE: dict[str, frozenset[str]] = {
     "relay": frozenset({"conversation", "hublink", "releases", "starter", "paths", "errors"}),
@@ -44,12 +44,23 @@ STANDALONE: dict[str, frozenset[str]] = {
     "releases": frozenset(),
     "pipe": frozenset({"starter"}),
     "control": frozenset({"starter", "paths"}),
+    "status": frozenset({"control", "starter", "paths"}),
+    "listing": frozenset(),
+    "hubclient": frozenset({"hublink", "starter"}),
+    "shell": frozenset({"hubclient", "listing"}),
+    "offered": frozenset(),
+    "completion": frozenset({"control", "offered", "starter", "paths"}),
     "hook": frozenset({"starter"}),
+    "doctor": frozenset({"install", "control", "starter", "releases", "paths"}),
+    "install": frozenset({"paths"}),
     "starter": frozenset({"paths", "errors"}),
     "paths": frozenset({"errors"}),
 }
 # Only `cli` and each other's table import these.
-PROGRAMS = frozenset({"relay", "hublink", "conversation", "pipe", "control", "hook", "starter"})
+PROGRAMS = frozenset(
+    "relay hublink conversation pipe control hook starter status listing hubclient shell offered completion install "
+    "doctor".split()
+)
 
 # Modules (and packages) that compute and never wait: neither they nor what they import may reach these.
 PURE = ("wire", "text", "excommand", "editor.instances", "kernel.output")

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 def main() -> int:
     """Run `vim-mcp` with this process's arguments and return its exit status.
 
-    0: done; 1: it could not be done, the reason is on stderr; 2: bad arguments or a bad setting.
+    0: done; 1: it could not be done, the reason is on stderr; 2: bad arguments or a bad setting; 3: no editor is there,
+    or several could be meant.
     """
     from vim_mcp.paths import ConfigError
     from vim_mcp.starter import HubUnreachable
@@ -21,6 +22,8 @@ def main() -> int:
     try:
         if sys.argv[1:] == ["hook"]:  # Claude Code waits for it
             return _hook()
+        if sys.argv[1:2] == ["complete"]:
+            return _complete(sys.argv[2:])
         return _relay() if len(sys.argv) == 1 else _command()
     except ConfigError as error:
         print(f"vim-mcp: {error}", file=sys.stderr)
@@ -50,16 +53,33 @@ def _hook() -> int:
     return hook.run()
 
 
+def _complete(words: list[str]) -> int:
+    from vim_mcp import completion
+
+    return completion.run(_parser(), words)
+
+
 def _command() -> int:
-    arguments = _parser().parse_args()
-    run = {"hub": _hub, "status": _status, "logs": _logs, "stop": _stop, "pipe": _pipe}.get(arguments.command)
+    arguments = _arguments()
+    commands = {"hub": _hub, "status": _status, "logs": _logs, "stop": _stop, "pipe": _pipe}
+    run = getattr(arguments, "run", None) or commands.get(arguments.command)
     return run(arguments) if run else _relay()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = _parser()
+    arguments, rest = parser.parse_known_args()
+    if rest and (arguments.command != "call" or any(word.startswith("-") for word in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:  # argparse takes those behind an option for strangers
+        arguments.words += rest
+    return arguments
 
 
 def _parser() -> argparse.ArgumentParser:
     import argparse
 
-    from vim_mcp import __version__
+    from vim_mcp import __version__, completion, shell
 
     parser = argparse.ArgumentParser(
         prog="vim-mcp",
@@ -68,10 +88,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"vim-mcp {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_setting_up(commands)
     hub = commands.add_parser("hub", help="run the hub that editors and clients meet at (started when needed)")
     hub.add_argument("--background", action="store_true", help="detach, and return once a hub listens")
     status = commands.add_parser("status", help="show the hub, its editors and its clients")
     status.add_argument("--json", action="store_true", help="as one JSON object")
+    status.add_argument(
+        "--watch", action="store_true", help="go on as it changes, to CTRL-C; with --json a line each time"
+    )
+    shell.add_commands(commands)
     logs = commands.add_parser("logs", help="show the hub's log")
     logs.add_argument("-n", "--lines", type=_count, default=100, metavar="N", help="the last N lines (default: 100)")
     logs.add_argument("-f", "--follow", action="store_true", help="go on as the log grows")
@@ -79,7 +104,20 @@ def _parser() -> argparse.ArgumentParser:
     pipe = commands.add_parser("pipe", help="stdin and stdout to the hub's socket, for editors that cannot dial it")
     commands.add_parser("hook", help="tell the hub what a hook of Claude Code (JSON on stdin) says; never fails")
     pipe.add_argument("--no-start", action="store_true", help="fail where no hub runs, instead of starting one")
+    completion.add_command(commands)
     return parser
+
+
+def _add_setting_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    install = commands.add_parser("install", help="place the plugin for Vim and Neovim, and register with Claude Code")
+    which = "place it for this editor alone; may be given for each (default: those that are installed)"
+    install.add_argument("--editor", action="append", default=[], choices=("vim", "nvim"), help=which)
+    install.add_argument("--no-claude", action="store_true", help="leave Claude Code's configuration as it is")
+    install.set_defaults(run=_install)
+    uninstall = commands.add_parser("uninstall", help="take away what `install` has made")
+    uninstall.set_defaults(run=_uninstall)
+    for parser in (install, uninstall):
+        parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
 
 def _count(text: str) -> int:
@@ -87,6 +125,18 @@ def _count(text: str) -> int:
     if number < 0:
         raise ValueError(text)
     return number
+
+
+def _install(arguments: argparse.Namespace) -> int:
+    from vim_mcp import install
+
+    return install.install(arguments.editor, not arguments.no_claude, arguments.dry_run)
+
+
+def _uninstall(arguments: argparse.Namespace) -> int:
+    from vim_mcp import install
+
+    return install.uninstall(arguments.dry_run)
 
 
 def _hub(arguments: argparse.Namespace) -> int:
@@ -101,9 +151,9 @@ def _hub(arguments: argparse.Namespace) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from vim_mcp import control
+    from vim_mcp import status
 
-    return control.status(as_json=arguments.json)
+    return status.watch(arguments.json) if arguments.watch else status.show(arguments.json)
 
 
 def _stop(_arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""What a person asks the hub from a shell: `vim-mcp status`, `stop` and `logs`. Standard library only."""
+"""What a person asks the hub from a shell: `vim-mcp stop` and `logs`, and how it is asked. Standard library only."""
 
 from __future__ import annotations
 
@@ -15,13 +15,6 @@ from vim_mcp import paths, starter
 from vim_mcp.starter import HubUnreachable
 
 _FOLLOW_PAUSE = 0.2
-
-# The fields that the status shows as a table, with their headings.
-_EDITORS = {
-    "instance_id": "instance", "pid": "pid", "editor": "editor", "port": "port", "diffs": "diffs", "cwd": "directory",
-    "main_file": "file",
-}  # fmt: skip
-_CLIENTS = {"name": "client", "pid": "pid", "selected": "instance"}
 
 
 def ask(question: dict[str, Any]) -> dict[str, Any] | None:
@@ -51,48 +44,6 @@ def _ask(connection: socket.socket, question: dict[str, Any]) -> dict[str, Any]:
     pid = starter.peer(connection)[0]
     ending = f"; end it with: kill {pid}" if pid else ""
     raise HubUnreachable(f"The hub on {connection.getpeername()} answered {answer}{ending}. {starter.see_log()}")
-
-
-def status(as_json: bool) -> int:
-    """Print what the hub says of itself; 0 where one runs, 1 where none does or it does not answer."""
-    try:
-        answer = ask({"type": "status"})
-    except HubUnreachable as error:
-        answer = {"state": "ERROR", "message": str(error)}
-    if answer is None:
-        answer = {"state": None, "message": "No hub runs; an editor or a client starts one"}
-    print(json.dumps(answer, indent=2) if as_json else "\n".join(_describe(answer)))
-    return 1 if answer.get("state") in (None, "ERROR") else 0
-
-
-def _describe(answer: dict[str, Any]) -> Iterator[str]:
-    if "message" in answer:
-        yield f"{answer['state'] or 'NOT RUNNING'}: {answer['message']} (socket {paths.socket_path()})"
-    else:
-        yield f"{answer['state']}: hub {answer['version']}, process {answer['pid']}, up {_duration(answer['uptime'])}"
-        yield from [f"fault: {answer['fault']}"] if answer.get("fault") else []
-        yield f"socket: {answer['socket']}"
-        instances = answer["instances"]
-        yield from (f"fault: {fault}" for fault in dict.fromkeys(i.get("ide_fault") for i in instances) if fault)
-        claude = [{**client, "selected": i["instance_id"]} for i in instances for client in i.get("ide_clients", ())]
-        yield from _table("editors", instances, _EDITORS)
-        yield from _table("clients", answer["clients"] + claude, _CLIENTS)
-
-
-def _duration(seconds: float) -> str:
-    minutes, hours, days = int(seconds) // 60, int(seconds) // 3600, int(seconds) // 86400
-    if days:
-        return f"{days} d {hours % 24} h"
-    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min {int(seconds) % 60} s"
-
-
-def _table(title: str, rows: list[dict[str, Any]], columns: dict[str, str]) -> Iterator[str]:
-    """The rows' fields that `columns` names, below its headings; the number of rows alone where there are none."""
-    yield f"{title}: {len(rows) or 'none'}"
-    cells = [["-" if row.get(field) is None else str(row[field]) for field in columns] for row in rows]
-    widths = [max(map(len, column)) for column in zip(columns.values(), *cells, strict=True)]
-    for row in [list(columns.values()), *cells] if rows else []:
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def stop() -> int:

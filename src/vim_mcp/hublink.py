@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 
 from vim_mcp import __version__, starter
@@ -57,6 +58,29 @@ def relay_part(line: bytes) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError):
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def greet(link: Link, state: object, instance: str | None = None) -> str:
+    """Say who calls, and for which editor (default: VIM_MCP_INSTANCE's); the hub's version, "" where it does not greet.
+
+    `state` is what an earlier hub has given to be kept.
+    """
+    hello = {
+        "type": "client", "version": __version__, "pid": os.getpid(), "cwd": _directory(),
+        "instance": instance or os.environ.get("VIM_MCP_INSTANCE") or None, "state": state,
+    }  # fmt: skip
+    try:
+        link.send_object(hello)
+    except OSError:
+        return ""
+    return str(relay_part(link.read()).get("version", ""))
+
+
+def _directory() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # it has been removed
+        return None
 
 
 def step_down(link: Link) -> bool:

@@ -12,9 +12,9 @@ import threading
 import time
 from collections import deque
 
-from vim_mcp import __version__, paths, starter
+from vim_mcp import paths, starter
 from vim_mcp.conversation import CONNECTION_LOST, INTERNAL_ERROR, MAX_ATTEMPTS, Conversation, Message
-from vim_mcp.hublink import TO_RELAY, Link, is_older, relay_part, step_down
+from vim_mcp.hublink import TO_RELAY, Link, greet, is_older, relay_part, step_down
 from vim_mcp.starter import HubUnreachable
 
 TYPE_CHECKING = False
@@ -193,7 +193,7 @@ class Relay:
         may_replace = True
         while True:
             link = Link(starter.dial(deadline - time.monotonic(), patience))
-            version = self._greet(link)
+            version = greet(link, self._state)
             if may_replace and is_older(version):
                 may_replace, patience = False, 0.0
                 if step_down(link):
@@ -206,18 +206,6 @@ class Relay:
             if time.monotonic() > deadline:
                 raise HubUnreachable(f"The hub takes calls but does not answer. Its log: {paths.log_path()}")
             time.sleep(_PAUSE)
-
-    def _greet(self, link: Link) -> str:
-        """Say who calls; the hub's version, or "" where it does not greet."""
-        hello = {
-            "type": "client", "version": __version__, "pid": os.getpid(), "cwd": _directory(),
-            "instance": os.environ.get("VIM_MCP_INSTANCE") or None, "state": self._state,
-        }  # fmt: skip
-        try:
-            link.send_object(hello)
-        except OSError:
-            return ""
-        return str(relay_part(link.read()).get("version", ""))
 
     def _replay(self, link: Link) -> bool:
         """Repeat the client's handshake, if it has made one, without its notice; whether the hub went along."""
@@ -294,10 +282,3 @@ def _give_back(size: int) -> None:
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's
         if trim is not None:
             trim(0)
-
-
-def _directory() -> str | None:
-    try:
-        return os.getcwd()
-    except OSError:  # it has been removed
-        return None

@@ -211,7 +211,7 @@ def test_the_status_tells_who_is_there(stage: Stage) -> None:
         status = json.loads(stage.run("status", "--json").stdout)
         assert (status["state"], len(status["instances"]), len(status["clients"])) == ("CONNECTED", 1, 1)
         shown = stage.run("status").stdout
-        assert f"CONNECTED: hub {__version__}, process {status['pid']}, up 0 min" in shown
+        assert f"CONNECTED: hub {__version__}, process {status['pid']}, up " in shown
         assert status["instances"][0]["instance_id"] in shown
         assert "test-client 1.0" in shown
 

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from vim_mcp import __version__, logs
+from vim_mcp import __version__, logs, status
 
 TIMEOUT = 15.0
 
@@ -40,8 +41,8 @@ def test_the_help_names_every_command(environment: dict[str, str]) -> None:
     done = vim_mcp(environment, "--help")
     assert done.returncode == 0
     assert "Without a command: an MCP server on stdin and stdout" in " ".join(done.stdout.split())
-    for command in ("hub", "status", "logs", "stop", "pipe"):
-        assert f"\n    {command} " in done.stdout
+    for command in ("hub", "status", "call", "read", "tools", "logs", "stop", "pipe", "completion"):
+        assert f"\n    {command}" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -147,26 +148,31 @@ def test_a_hub_that_does_not_answer_is_an_error(
 
 
 @pytest.mark.requirement("HUB-05")
-def test_the_status_as_a_table(environment: dict[str, str], answering: list[bytes]) -> None:
-    answering[0] = (
-        b'{"state":"CONNECTED","version":"1.2.3","pid":7,"uptime":93784.2,"socket":"/s","fault":"ValueError: x",'
-        b'"instances":[{"instance_id":"a-b-1","pid":1,"editor":"vim","cwd":"/b","main_file":"/b/a.txt",'
-        b'"port":23456,"ide_fault":null,"ide_clients":[{"name":"claude-code 2.1","pid":8}],"diffs":2},'
-        b'{"instance_id":"long-name-22","pid":22,"editor":"nvim","cwd":"/long","main_file":"",'
-        b'"port":null,"ide_fault":"no lock can be written","ide_clients":[]}],'
-        b'"clients":[{"pid":9,"name":"claude-code 2.1","selected":null}]}\n'
-    )
-    done = vim_mcp(environment, "status")
-    assert done.returncode == 0
-    assert done.stdout.splitlines() == [
+def test_the_status_as_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/b")
+    first = {
+        "instance_id": "a-b-1", "pid": 1, "editor": "vim", "version": "9.1.0", "cwd": "/b/c", "main_file": "/b/c/a.txt",
+        "started": "2020-01-01T00:00:00+00:00", "access": "read", "port": 23456, "ide_fault": None, "diffs": 2,
+        "ide_clients": [{"name": "claude-code 2.1", "pid": 8}],
+    }  # fmt: skip
+    second = {
+        "instance_id": "long-name-22", "pid": 22, "editor": "nvim", "cwd": "/long", "main_file": "/b/x",
+        "started": "2020-01-02T02:59:59+00:00", "port": None, "ide_fault": "no lock can be written", "ide_clients": [],
+    }  # fmt: skip
+    answer = {
+        "state": "CONNECTED", "version": "1.2.3", "pid": 7, "uptime": 93784.2, "socket": "/s", "fault": "ValueError: x",
+        "instances": [first, second], "clients": [{"pid": 9, "name": "claude-code 2.1", "selected": None}],
+    }  # fmt: skip
+    now = datetime(2020, 1, 2, 3, tzinfo=UTC).timestamp()
+    assert list(status.described(answer, now)) == [
         "CONNECTED: hub 1.2.3, process 7, up 1 d 2 h",
         "fault: ValueError: x",
         "socket: /s",
         "fault: no lock can be written",
         "editors: 2",
-        "  instance      pid  editor  port   diffs  directory  file",
-        "  a-b-1         1    vim     23456  2      /b         /b/a.txt",
-        "  long-name-22  22   nvim    -      -      /long",
+        "  instance      editor            pid  up       port   diffs  directory  file",
+        "  a-b-1         Vim 9.1.0 (read)  1    1 d 3 h  23456  2      ~/c        a.txt",
+        "  long-name-22  Neovim            22   1 s      -      -      /long      ~/x",
         "clients: 2",
         "  client           pid  instance",
         "  claude-code 2.1  9    -",

@@ -1,0 +1,88 @@
+"""`vim-mcp call`, `read` and `tools` without a hub: how words become arguments, and how results are shown."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from vim_mcp import listing
+from vim_mcp.shell import BadArguments, parsed, whole
+from vim_mcp.tools.table import TOOLS
+
+EDIT = TOOLS["vim_edit"].schema
+
+
+def words(*given: str) -> dict[str, Any]:
+    """The arguments of vim_edit."""
+    return parsed(list(given), lambda: EDIT)
+
+
+@pytest.mark.requirement("SHELL-01")
+def test_arguments_are_pairs_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert words() == {}
+    assert words("file=a=b.txt", "line=3", "save=true", "content=12") == {
+        "file": "a=b.txt", "line": 3, "save": True, "content": "12",
+    }  # fmt: skip
+    assert words('{"file": "a", "line": 3}') == {"file": "a", "line": 3}
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"file": "\\u00e9"}\n'))
+    assert words("-") == {"file": "\u00e9"}
+    assert parsed(["count=3"], lambda: None) == {"count": "3"}, "of a tool that is not there nothing is known"
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (["lin=3"], r"no argument 'lin'; there are: instance_id, file, line, "),
+        (["a.txt"], r"'a\.txt' is neither KEY=VALUE nor a JSON object"),
+        (['{"file":'], r"the argument is no JSON \(.*write it as"),
+        (["{}", "line=3"], r"'line=3' comes after the JSON object"),
+    ],
+)
+def test_words_that_cannot_be_understood(given: list[str], reason: str) -> None:
+    with pytest.raises(BadArguments, match=reason):
+        words(*given)
+
+
+def test_a_value_of_a_wrong_kind_is_left_to_the_hub() -> None:
+    assert words("line=three", "file=a") == {"line": "three", "file": "a"}
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("cursor", "vim://cursor"),
+        ("vim://state", "vim://state"),
+        ("buffer/current", "vim://buffer/current?last=-1"),
+        ("vim://buffer/3?first=5", "vim://buffer/3?first=5&last=-1"),
+        ("buffer/3?first=5&last=7", "vim://buffer/3?first=5&last=7"),
+        ("file:///etc/passwd", "file:///etc/passwd"),
+    ],
+)
+def test_a_shell_gets_all_of_a_buffer(written: str, asked: str) -> None:
+    assert whole(written) == asked
+
+
+def test_results_are_shown_for_a_person() -> None:
+    structured = {"a": ["ü"]}
+    text = json.dumps(structured)
+    blocks = [{"type": "text", "text": text}, {"type": "image", "data": "…", "mimeType": "image/png"}]
+    shown = list(listing.blocks({"content": blocks, "structuredContent": structured}))
+    assert shown == ['{\n  "a": [\n    "ü"\n  ]\n}', "[image: image/png; --json has it]"]
+    assert list(listing.blocks({"content": blocks[:1]})) == [text]
+
+
+def test_a_tool_is_explained() -> None:
+    tool = TOOLS["vim_search"]
+    about = {
+        "name": tool.name, "title": tool.title, "description": tool.description, "inputSchema": tool.schema,
+    }  # fmt: skip
+    lines = list(listing.explained(about))
+    assert lines[0] == "vim_search: Search in Vim's buffers"
+    assert any(line.split() == ["pattern", "required;", "string;", *line.split()[3:]] for line in lines)
+    assert any(line.startswith('  scope        current, all; default "current"; ') for line in lines)
+    assert list(listing.tools([about])) == [
+        "vim_search  Search in Vim's buffers", "            [instance_id=] pattern= [scope=] [limit=]",
+    ]  # fmt: skip
