@@ -1,0 +1,215 @@
+"""`vim-mcp install` and `uninstall`: what they make in a home directory, and what they leave alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.editors import ROOT
+from tests.support.wheel import build, unpack
+from vim_mcp import __version__
+
+VIM = Path(".vim/pack/vim-mcp/start/vim-mcp")
+NEOVIM = Path(".local/share/nvim/site/pack/vim-mcp/start/vim-mcp")
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home directory with something in it that must stay."""
+    home = tmp_path / "home"
+    (home / ".config" / "nvim").mkdir(parents=True)
+    (home / ".vimrc").write_text("set number\n")
+    (home / ".config" / "nvim" / "init.lua").write_text("vim.o.number = true\n")
+    return home
+
+
+def _runner(home: Path, python: list[str], extra: dict[str, str]) -> Run:
+    def run(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+        environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", **extra, **env}
+        command = [*python, *arguments]
+        return subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, check=False)
+
+    return run
+
+
+@pytest.fixture
+def clone(home: Path) -> Run:
+    """Runs `vim-mcp` of this clone."""
+    return _runner(home, [sys.executable, "-P", "-m", "vim_mcp"], {})
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built wheel."""
+    return build(tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture
+def installed(home: Path, wheel: Path, tmp_path: Path) -> Run:
+    """Runs `vim-mcp` as a wheel brings it."""
+    return _runner(home, [sys.executable, "-P", "-m", "vim_mcp"], unpack(wheel, tmp_path / "site"))
+
+
+def files(home: Path) -> dict[str, str]:
+    """Every file and link below a home directory, with its content or target."""
+    found = [path for path in home.rglob("*") if path.is_symlink() or path.is_file()]
+    return {
+        str(path.relative_to(home)): os.readlink(path) if path.is_symlink() else path.read_text("utf-8", "replace")
+        for path in found
+    }
+
+
+@pytest.mark.requirement("INSTALL-01")
+def test_a_clone_is_linked_and_nothing_else_is_touched(clone: Run, home: Path) -> None:
+    before = files(home)
+    done = clone("install", "--no-claude")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert files(home) == {**before, str(VIM): str(ROOT), str(NEOVIM): str(ROOT)}
+    assert "vim-mcp.txt\t/*:VimMCPStatus*\n" in (home / VIM / "doc" / "tags").read_text()
+
+
+@pytest.mark.requirement("INSTALL-01")
+def test_a_wheel_is_copied_with_the_command_it_belongs_to(installed: Run, home: Path) -> None:
+    assert installed("install", "--no-claude").returncode == 0
+    for place in (VIM, NEOVIM):
+        for part in ("plugin/vim_mcp.vim", "autoload/vim_mcp.vim", "lua/vim_mcp/link.lua", "doc/vim-mcp.txt"):
+            assert (home / place / part).read_bytes() == (ROOT / part).read_bytes()
+        told = json.loads((home / place / "vim-mcp-install.json").read_text())
+        assert told["version"] == __version__
+        assert told["command"] == [str(Path(sys.executable).with_name("vim-mcp"))]
+        assert "\n:VimMCPStatus\tvim-mcp.txt\t" in (home / place / "doc" / "tags").read_text()
+
+
+@pytest.mark.requirement("INSTALL-02")
+@pytest.mark.parametrize("kind", ["clone", "installed"])
+def test_a_second_time_changes_nothing(kind: str, home: Path, request: pytest.FixtureRequest) -> None:
+    run: Run = request.getfixturevalue(kind)
+    assert run("install", "--no-claude").stdout.count("done ") == 2
+    placed = {path: (home / path).lstat().st_ino for path in (VIM, NEOVIM)}
+    again = run("install", "--no-claude")
+    assert again.stdout.count("as is ") == 2
+    assert {path: (home / path).lstat().st_ino for path in (VIM, NEOVIM)} == placed
+
+
+@pytest.mark.requirement("INSTALL-02")
+def test_an_older_copy_is_replaced_whole(installed: Run, home: Path) -> None:
+    installed("install", "--no-claude")
+    (home / VIM / "autoload" / "vim_mcp" / "gone.vim").touch()
+    (home / VIM / "vim-mcp-install.json").write_text('{"version": "0.0.1"}')
+    assert installed("install", "--no-claude").stdout.count("done ") == 1
+    assert not (home / VIM / "autoload" / "vim_mcp" / "gone.vim").exists()
+    assert json.loads((home / VIM / "vim-mcp-install.json").read_text())["version"] == __version__
+
+
+@pytest.mark.requirement("INSTALL-03")
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_a_dry_run_says_what_would_be_and_does_nothing(clone: Run, home: Path, command: str) -> None:
+    if command == "uninstall":
+        clone("install", "--no-claude")
+    before = files(home)
+    done = clone(command, "--dry-run")
+    assert done.stdout.count("to do ") == 2
+    assert f"~/{VIM}" in done.stdout
+    assert files(home) == before
+
+
+@pytest.mark.requirement("INSTALL-04")
+@pytest.mark.parametrize("kind", ["clone", "installed"])
+def test_uninstalling_leaves_the_home_as_it_was(kind: str, home: Path, request: pytest.FixtureRequest) -> None:
+    run: Run = request.getfixturevalue(kind)
+    before = files(home)
+    run("install", "--no-claude")
+    done = run("uninstall")
+    assert (done.returncode, done.stdout.count("done ")) == (0, 2)
+    assert files(home) == before
+    assert run("uninstall").stdout.count("nothing to remove") == 3
+
+
+@pytest.mark.requirement("INSTALL-05")
+@pytest.mark.parametrize("kind", ["clone", "installed"])
+def test_what_is_not_ours_stays(kind: str, home: Path, request: pytest.FixtureRequest) -> None:
+    run: Run = request.getfixturevalue(kind)
+    (home / VIM / "plugin").mkdir(parents=True)
+    (home / VIM / "plugin" / "vim_mcp.vim").write_text("the user's own\n")
+    (home / NEOVIM).parent.mkdir(parents=True)
+    (home / NEOVIM).symlink_to(home / ".config")
+    before = files(home)
+    done = run("install", "--no-claude")
+    assert done.returncode == 1
+    assert [f"mv ~/{place} ~/{place}.old" in done.stderr for place in (VIM, NEOVIM)] == [True, True]
+    assert files(home) == before
+    run("uninstall")
+    assert files(home) == before
+
+
+@pytest.mark.requirement("INSTALL-05")
+def test_a_link_to_another_clone_gives_way(clone: Run, home: Path) -> None:
+    (home / "old" / "plugin").mkdir(parents=True)
+    (home / "old" / "plugin" / "vim_mcp.vim").touch()
+    (home / VIM).parent.mkdir(parents=True)
+    (home / VIM).symlink_to(home / "old")
+    clone("install", "--no-claude")
+    assert (home / VIM).resolve() == ROOT
+    assert (home / "old" / "plugin" / "vim_mcp.vim").exists()
+
+
+@pytest.mark.requirement("INSTALL-05")
+@pytest.mark.parametrize("manager", [".vim/plugged/vim-mcp", ".vim/pack/mine/start/vim-mcp"])
+def test_a_plugin_managers_copy_is_enough(clone: Run, home: Path, manager: str) -> None:
+    (home / manager / "plugin").mkdir(parents=True)
+    (home / manager / "plugin" / "vim_mcp.vim").touch()
+    done = clone("install", "--no-claude", "--editor", "vim")
+    assert f"as is     Vim: the plugin is at ~/{manager}" in done.stdout
+    assert not (home / VIM).exists()
+
+
+@pytest.mark.requirement("INSTALL-01")
+def test_the_editors_own_directories_are_followed(clone: Run, home: Path, tmp_path: Path) -> None:
+    (home / ".vimrc").rename(tmp_path / "vimrc")
+    (tmp_path / "config" / "vim").mkdir(parents=True)
+    (tmp_path / "config" / "vim" / "vimrc").touch()
+    (tmp_path / "data" / "mine" / "lazy" / "lazy.nvim").mkdir(parents=True)
+    xdg = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_DATA_HOME": str(tmp_path / "data")}
+    done = clone("install", "--no-claude", **xdg, NVIM_APPNAME="mine")
+    neovims = tmp_path / "data" / "mine" / "site" / "pack" / "vim-mcp" / "start" / "vim-mcp"
+    assert (tmp_path / "config" / "vim" / "pack" / "vim-mcp" / "start" / "vim-mcp").resolve() == ROOT
+    assert neovims.resolve() == ROOT
+    assert f"{{ dir = '{neovims}' }}" in done.stdout
+
+
+@pytest.mark.requirement("INSTALL-01")
+def test_one_editor_alone(clone: Run, home: Path) -> None:
+    clone("install", "--no-claude", "--editor", "nvim")
+    assert [(home / place).exists() for place in (VIM, NEOVIM)] == [False, True]
+    assert clone("install", "--editor", "emacs").returncode == 2
+
+
+@pytest.mark.requirement("INSTALL-06")
+def test_what_other_clients_read_names_the_command(clone: Run) -> None:
+    lines = clone("install", "--dry-run", "--no-claude").stdout.splitlines()
+    objects = [json.loads(line) for line in lines if line.startswith("    {")]
+    servers = {key: value["vim-mcp"]["command"] for entry in objects for key, value in entry.items()}
+    start = lines.index("    [mcp_servers.vim-mcp]")
+    codex = tomllib.loads("\n".join(lines[start : start + 2]))["mcp_servers"]["vim-mcp"]["command"]
+    command = str(Path(sys.executable).with_name("vim-mcp"))
+    assert {*servers.values(), codex} == {command}
+    assert set(servers) == {"mcpServers", "servers", "context_servers"}
+    assert os.access(command, os.X_OK)
+    text = "\n".join(lines)
+    for client in ("Claude Desktop", "Cursor", "Gemini CLI", "VS Code", "Zed", "Codex"):
+        assert client in text
+
+
+@pytest.mark.requirement("INSTALL-07")
+def test_without_claude_code_it_says_so(clone: Run) -> None:
+    done = clone("install")
+    assert done.returncode == 0
+    assert "as is     Claude Code: no `claude` command is on your PATH" in done.stdout
