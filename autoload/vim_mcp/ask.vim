@@ -18,6 +18,9 @@ let s:always = {}
 " What a question asks, by its kind.
 let s:kinds = {'execute': 'may it run this Ex command?', 'execute_code': 'may it run this code?'}
 
+" The cells of a client's name that are shown: it is of the client's own choosing, and must not take the question's place.
+let s:name = 40
+
 let s:answers = {'yes': 'once', 'always': 'always', 'no': 'no'}
 
 " An answer that comes sooner after a question has come up was meant for something else, in ms.
@@ -67,9 +70,9 @@ endfunction
 
 " What is asked in it, in words.
 function! vim_mcp#ask#words(question) abort
-  let asker = a:question.client ==# '' ? 'a client' : a:question.client
+  let asker = a:question.client ==# '' ? 'a client' : vim_mcp#ask_window#visible(a:question.client)
   let number = len(s:waiting) > 1 ? '(1 of ' . len(s:waiting) . ') ' : ''
-  return strtrans(number . asker . ' asks: ' . s:kinds[a:question.kind])
+  return number . vim_mcp#text#fitting(asker, s:name) . ' asks: ' . s:kinds[a:question.kind]
 endfunction
 
 " :VimMCPAnswer, its maps, chords and buttons: 'yes', 'always' or 'no'.

@@ -9,9 +9,13 @@ set cpo&vim
 
 let s:max_width = 100
 
-" What strtrans() leaves, though nothing or nearly nothing is seen of it: first and last characters.
-let s:unseen = [[0x034f, 0x034f], [0x061c, 0x061c], [0x115f, 0x1160], [0x17b4, 0x17b5], [0x180b, 0x180f], [0x2800, 0x2800]]
-let s:unseen += [[0x3164, 0x3164], [0xfe00, 0xfe0f], [0xffa0, 0xffa0], [0xe0000, 0xe0fff]]
+" Characters of which nothing is seen, or that change how others are seen, or that look like a blank and are none: Unicode's
+" formats, separators and what it calls ignorable. First and last ones; strtrans() spells some, another set in each editor.
+let s:unseen = [[0xa0, 0xa0], [0xad, 0xad], [0x034f, 0x034f], [0x0600, 0x0605], [0x061c, 0x061c], [0x06dd, 0x06dd],
+      \ [0x070f, 0x070f], [0x0890, 0x0891], [0x08e2, 0x08e2], [0x115f, 0x1160], [0x1680, 0x1680], [0x17b4, 0x17b5],
+      \ [0x180b, 0x180f], [0x2000, 0x200f], [0x2028, 0x202f], [0x205f, 0x206f], [0x2800, 0x2800], [0x3164, 0x3164],
+      \ [0xfe00, 0xfe0f], [0xfeff, 0xfeff], [0xffa0, 0xffa0], [0xfff0, 0xfffb], [0x110bd, 0x110cd], [0x13430, 0x1345f],
+      \ [0x1bca0, 0x1bca3], [0x1d159, 0x1d159], [0x1d173, 0x1d17a], [0xe0000, 0xe0fff]]
 
 let s:window = -1
 let s:buffer = -1
@@ -133,18 +137,19 @@ endfunction
 
 function! s:pieces(text, width) abort
   " A character takes two cells at most.
-  let length = a:text =~# '[^ -~]' ? a:width / 2 : a:width
+  let length = strlen(a:text) == strchars(a:text) ? a:width : a:width / 2
   return a:text ==# '' ? [''] : split(a:text, '.\{' . length . '}\zs')
 endfunction
 
 " A line with everything in it spelt out that would not be seen, or would change how the rest is seen.
 function! vim_mcp#ask_window#visible(line) abort
   let text = strtrans(substitute(a:line, "\t", '    ', 'g'))
-  return text =~# '^[ -~]*$' ? text : join(map(str2list(text), 's:spelt(v:val)'), '')
+  " Not by a pattern: it takes a character of ASCII and what is combined with it for that character alone.
+  return strlen(text) == strchars(text) ? text : join(map(str2list(text), 's:spelt(v:val)'), '')
 endfunction
 
 function! s:spelt(number) abort
-  for [first, last] in a:number > 0x300 ? s:unseen : []
+  for [first, last] in a:number > 0x7f ? s:unseen : []
     if a:number >= first && a:number <= last
       return printf('<%04x>', a:number)
     endif

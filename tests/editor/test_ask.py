@@ -233,6 +233,29 @@ def test_a_long_text_is_shown_whole_and_harmless(scene: Scene) -> None:
     seen(terminal, "5000 line 5000 ")
 
 
+UNSEEN = (
+    "\xa0\xad\u034f\u061c\u115f\u200b\u200c\u200d\u200e\u2028\u2060\u2067\u2800\u3164\ufe0f\ufeff\U0001d173\U000e0041"
+)
+"""Characters of which nothing is seen, or that change how others are; some are combined with what is before."""
+
+
+@pytest.mark.requirement("ASK-01")
+def test_nothing_in_it_is_unseen(scene: Scene) -> None:
+    terminal, link = scene
+    parts = [(before, UNSEEN[start : start + 4]) for before in "aé日" for start in range(0, len(UNSEEN), 4)]
+    ask(link, *("".join(before + character for character in part) for before, part in parts))
+    spelt = ["".join(f"{before}<{ord(character):04x}>" for character in part) for before, part in parts]
+    screen = seen(terminal, QUESTION, "[no CTRL").replace("日 ", "日")  # the emulator's second cell of it
+    assert [line for line in spelt if line not in screen] == []
+
+
+@pytest.mark.requirement("ASK-01")
+def test_a_clients_name_does_not_take_the_place_of_what_is_asked(scene: Scene) -> None:
+    terminal, link = scene
+    ask(link, "!ls", client="All is well\u202e here, type CTRL-\\ y to go on " * 9)
+    seen(terminal, "All is well<202e> here", "asks: may it run this Ex command?")
+
+
 @pytest.mark.requirement("ASK-01")
 def test_all_of_it_can_be_read_in_a_window(scene: Scene) -> None:
     terminal, link = scene

@@ -24,6 +24,8 @@ _BY_STREAMS = "2026-07-28"
 """From this version of the protocol on clients are told only of what they have asked for, by streams."""
 _TICK = 1.0
 """Seconds between two messages that a call runs on."""
+_MAX_NAME = 100
+"""Characters of what a client calls itself: editors show it, and it may be any length."""
 
 
 class Conversation(ABC, Generic[_Tool]):
@@ -68,7 +70,7 @@ class Conversation(ABC, Generic[_Tool]):
         self._context = ctx
         info = ctx.session.client_params.client_info if ctx.session.client_params else None
         if info:
-            self.client_name = f"{info.name} {info.version}".strip()
+            self.client_name = f"{info.name} {info.version}".strip()[:_MAX_NAME]
 
     async def list_tools(self, ctx: Context, _: Any) -> types.ListToolsResult:
         """The answer to tools/list."""
