@@ -118,6 +118,9 @@ def _add_setting_up(commands: argparse._SubParsersAction[argparse.ArgumentParser
     uninstall.set_defaults(run=_uninstall)
     for parser in (install, uninstall):
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    doctor = commands.add_parser("doctor", help="say what is in order and what is not, with the command that mends it")
+    doctor.add_argument("--json", action="store_true", help="as one JSON object")
+    doctor.set_defaults(run=_doctor)
 
 
 def _count(text: str) -> int:
@@ -137,6 +140,12 @@ def _uninstall(arguments: argparse.Namespace) -> int:
     from vim_mcp import install
 
     return install.uninstall(arguments.dry_run)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from vim_mcp import doctor
+
+    return doctor.run(arguments.json)
 
 
 def _hub(arguments: argparse.Namespace) -> int:

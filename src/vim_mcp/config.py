@@ -58,7 +58,7 @@ def load() -> Config:
         log=Path(paths.log_path()),
         log_level=_log_level(),
         idle_timeout=_idle_timeout(),
-        lock_directory=_lock_directory(),
+        lock_directory=Path(paths.lock_directory()),
     )
 
 
@@ -73,12 +73,6 @@ def _log_level() -> str:
     if value.lower() not in LOG_LEVELS:
         raise ConfigError(f"VIM_MCP_LOG_LEVEL={value!r} is not a log level: set it to one of {', '.join(LOG_LEVELS)}")
     return value.lower()
-
-
-def _lock_directory() -> Path:
-    """As Claude Code finds it, by a setting of its own."""
-    claude = os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"
-    return Path(os.path.abspath(os.path.expanduser(claude))) / "ide"
 
 
 def _idle_timeout() -> float:

@@ -78,6 +78,11 @@ def state_path(instance_id: str) -> str:
     return f"{runtime_path()}/vim-mcp-{instance_id}-state.json"
 
 
+def lock_directory() -> str:
+    """Where Claude Code looks for editors, as it finds that by a setting of its own."""
+    return os.path.abspath(os.path.expanduser(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude")) + "/ide"
+
+
 def log_path() -> str:
     """The hub's log."""
     return f"{runtime_path()}/hub.log"
@@ -109,16 +114,21 @@ def _is_ours(directory: str) -> bool:
 
 
 def _check_private(path: str) -> None:
+    fault, remedy = privacy_fault(path)
+    if fault:
+        raise ConfigError(f"The runtime directory {path} {fault}. {remedy}")
+
+
+def privacy_fault(path: str) -> tuple[str, str]:
+    """Why the directory `path`, which exists, is not the user's alone, and what to do; two times "" if it is."""
     status = os.lstat(path)
     kind = status.st_mode & 0o170000
     if kind == 0o120000:
-        fault, remedy = "is a symbolic link", f"Remove it: rm '{path}'"
-    elif kind != 0o040000:
-        fault, remedy = "is not a directory", f"Move it away: mv '{path}' '{path}.old'"
-    elif status.st_uid != os.getuid():
-        fault, remedy = f"belongs to user {status.st_uid}, not to you", _ELSEWHERE
-    elif status.st_mode & 0o077:
-        fault, remedy = f"is open to other users (mode {status.st_mode & 0o777:04o})", f"Close it: chmod 700 '{path}'"
-    else:
-        return
-    raise ConfigError(f"The runtime directory {path} {fault}. {remedy}")
+        return "is a symbolic link", f"Remove it: rm '{path}'"
+    if kind != 0o040000:
+        return "is not a directory", f"Move it away: mv '{path}' '{path}.old'"
+    if status.st_uid != os.getuid():
+        return f"belongs to user {status.st_uid}, not to you", _ELSEWHERE
+    if status.st_mode & 0o077:
+        return f"is open to other users (mode {status.st_mode & 0o777:04o})", f"Close it: chmod 700 '{path}'"
+    return "", ""

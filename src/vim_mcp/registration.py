@@ -100,4 +100,4 @@ class Registrar:
 
     def status(self) -> list[dict[str, Any]]:
         """What `vim-mcp status` shows of each editor."""
-        return [summary(editor) for editor in self._directory]
+        return [{**summary(editor), "plugin_version": editor.info.plugin_version} for editor in self._directory]

@@ -46,12 +46,25 @@ def command() -> str:
     return named if named and os.path.realpath(named) == os.path.realpath(beside) else str(beside)
 
 
+def invocation() -> str:
+    """How a person types the name of this `vim-mcp` in a shell."""
+    own = command()
+    return "vim-mcp" if shutil.which("vim-mcp") == own else tilde(own)
+
+
 def farewell() -> str:
     """The command that removes the program itself."""
     own = data_directory() / "venv"
     if own in Path(sys.executable).parents:
         return f"rm -r {tilde(own)}"
     return f"remove the clone, {tilde(source())}" if is_clone() else "pipx uninstall vim-mcp"
+
+
+def remedy() -> str:
+    """The command that brings the program's own packages back."""
+    if is_clone():
+        return f"{sys.executable} -m pip install --editable {source()}"
+    return ":VimMCPInstall" if data_directory() / "venv" in Path(sys.executable).parents else "pipx reinstall vim-mcp"
 
 
 def marker(path: Path) -> dict[str, Any] | None:
@@ -61,6 +74,11 @@ def marker(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return content if isinstance(content, dict) and not path.is_symlink() else None
+
+
+def present(place: Place) -> Path | None:
+    """Where the editor of `place` has the plugin, None where it has not."""
+    return next((path for path in (place.path, *place.others()) if (path / MAIN).is_file()), None)
 
 
 def placing(place: Place) -> Step:

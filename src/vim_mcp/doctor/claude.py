@@ -1,0 +1,50 @@
+"""Claude Code: its command, and whether this program is registered with it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+
+from vim_mcp.doctor.finding import ERROR, OK, WARNING, Finding
+from vim_mcp.install import claude
+from vim_mcp.install.plugin import invocation
+from vim_mcp.install.steps import tilde
+
+_TIMEOUT = 20.0
+
+
+def findings() -> Iterator[Finding]:
+    """Everything about Claude Code."""
+    cli = claude.find()
+    if cli is None:
+        text = "no `claude` is on PATH: :ClaudeCode needs it"
+        yield Finding(WARNING, "claude", text, "install Claude Code, or set g:vim_mcp_claude_command in your vimrc")
+        return
+    yield _version(cli)
+    yield _registered()
+
+
+def _version(cli: str) -> Finding:
+    try:
+        done = subprocess.run(
+            [cli, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            timeout=_TIMEOUT, check=False,
+        )  # fmt: skip
+        reason = f"status {done.returncode}" if done.returncode else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        reason = str(error)
+    if reason:
+        return Finding(ERROR, "claude", f"{tilde(cli)} does not run: {reason}", f"{tilde(cli)} --version")
+    return Finding(OK, "claude", f"{done.stdout.strip()} at {tilde(cli)}")
+
+
+def _registered() -> Finding:
+    subject, enabled = "claude's tools", claude.plugin_enabled()
+    if enabled and claude.has_server():
+        text = "both the plugin and a server are registered: every tool is there twice"
+        return Finding(WARNING, subject, text, "claude mcp remove --scope user vim-mcp")
+    if enabled or claude.has_server():
+        return Finding(OK, subject, f"registered as a {'plugin' if enabled else 'server'}")
+    if enabled is False:
+        return Finding(WARNING, subject, "the plugin is disabled", f"claude plugin enable {claude.PLUGIN}")
+    return Finding(WARNING, subject, "not registered: only :ClaudeCode's has them", f"{invocation()} install")

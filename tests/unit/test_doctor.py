@@ -1,0 +1,301 @@
+"""`vim-mcp doctor`: each line in order and out of order, with real files, sockets and programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.editors import ROOT
+from vim_mcp import __version__
+from vim_mcp.doctor import claude, hub, ide, program
+from vim_mcp.doctor.finding import Finding
+from vim_mcp.install import claude as registration
+from vim_mcp.install import install
+
+pytestmark = pytest.mark.requirement("DOCTOR-01")
+OWN = Path(sys.executable).with_name("vim-mcp")
+DEAD = 1 << 22  # above every process id that this system gives
+Machine = Callable[[], None]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine of its own: a home, a runtime directory that is not there yet, and nothing on PATH."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy") or name.startswith(("VIM_MCP_", "XDG_", "CLAUDE", "NVIM")):
+            monkeypatch.delenv(name)
+    (tmp_path / "bin").mkdir()
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("VIM_MCP_RUNTIME_DIR", str(tmp_path / "run"))
+    return home
+
+
+def put_on_path(home: Path, name: str, script: str = "") -> Path:
+    """A program in the only directory of PATH."""
+    path = home.parent / "bin" / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def look(findings: Iterator[Finding], subject: str) -> Finding:
+    """The one finding about `subject`; what is not in order says how it is mended."""
+    all_of_them = list(findings)
+    about = [finding for finding in all_of_them if finding.subject == subject]
+    assert len(about) == 1, f"about {subject}: {about} of {all_of_them}"
+    found = about[0]
+    assert bool(found.fix) == (found.level != "ok")
+    return found
+
+
+# The program
+
+
+def test_a_python_with_its_packages() -> None:
+    found = look(program.findings(), "python")
+    assert (found.level, "with all packages" in found.text) == ("ok", True)
+
+
+@pytest.mark.parametrize("arguments", [["doctor", "--json"], ["doctor"]])
+def test_a_python_without_its_packages_still_says_so(tmp_path: Path, arguments: list[str]) -> None:
+    command = [sys.executable, "-S", "-P", "-m", "vim_mcp", *arguments]  # -S: without what is installed
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    if "--json" not in arguments:
+        assert "error    python:" in done.stdout
+        assert "-m pip install --editable" in done.stdout
+        return
+    (found,) = [Finding(**entry) for entry in json.loads(done.stdout)["findings"] if entry["subject"] == "python"]
+    assert (found.level, "lacks a package: anyio" in found.text) == ("error", True)
+    assert found.fix == f"{sys.executable} -m pip install --editable {ROOT}"
+
+
+def test_the_command_on_path(home: Path) -> None:
+    absent = look(program.findings(), "command")
+    assert (absent.level, absent.fix.startswith(f"ln -s {OWN} ")) == ("warning", True)
+    other = put_on_path(home, "vim-mcp")
+    assert look(program.findings(), "command").fix == f"rm {other}"
+    other.unlink()
+    other.symlink_to(OWN)
+    assert look(program.findings(), "command").level == "ok"
+
+
+def test_editors_on_path_and_the_plugin_in_them(home: Path) -> None:
+    assert look(program.findings(), "editors").level == "warning"
+    put_on_path(home, "vim")
+    put_on_path(home, "nvim")
+    for editor in ("Vim", "Neovim"):
+        missing = look(program.findings(), f"plugin for {editor}")
+        assert (missing.level, missing.fix) == ("warning", f"{OWN} install")
+    install(with_claude=False)
+    for editor in ("Vim", "Neovim"):
+        assert look(program.findings(), f"plugin for {editor}").level == "ok"
+
+
+def test_a_plugin_of_another_version(home: Path) -> None:
+    put_on_path(home, "vim")
+    place = home / ".vim" / "pack" / "vim-mcp" / "start" / "vim-mcp"
+    (place / "plugin").mkdir(parents=True)
+    (place / "plugin" / "vim_mcp.vim").touch()
+    (place / "vim-mcp-install.json").write_text('{"version": "0.0.1"}')
+    found = look(program.findings(), "plugin for Vim")
+    assert (found.level, "0.0.1" in found.text) == ("warning", True)
+    (place / "vim-mcp-install.json").write_text(json.dumps({"version": __version__}))
+    assert look(program.findings(), "plugin for Vim").level == "ok"
+
+
+def test_jupyter(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert look(program.findings(), "jupyter").level == "ok"
+    monkeypatch.setattr(sys, "path", [])  # where nothing is installed
+    monkeypatch.setattr(sys, "meta_path", [finder for finder in sys.meta_path if "Path" in str(finder)])
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("jupyter_client", "ipykernel")]:
+        monkeypatch.delitem(sys.modules, name)
+    found = look(program.findings(), "jupyter")
+    assert (found.level, found.fix) == ("warning", f"{sys.executable} -m pip install jupyter_client ipykernel")
+
+
+# The hub
+
+
+def hub_finding(subject: str) -> Finding:
+    """What is found about the hub's `subject`."""
+    return look(hub.findings(hub.State()), subject)
+
+
+def test_the_runtime_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = tmp_path / "run"
+    assert "is made when a hub starts" in hub_finding("runtime directory").text
+    run.mkdir(mode=0o700)
+    assert hub_finding("runtime directory").level == "ok"
+    run.chmod(0o755)
+    assert (hub_finding("runtime directory").level, hub_finding("runtime directory").fix) == (
+        "error",
+        f"chmod 700 '{run}'",
+    )
+    run.rmdir()
+    run.symlink_to(tmp_path / "home")
+    assert hub_finding("runtime directory").fix == f"rm '{run}'"
+    run.unlink()
+    run.touch()
+    assert hub_finding("runtime directory").fix == f"mv '{run}' '{run}.old'"
+    monkeypatch.setenv("VIM_MCP_RUNTIME_DIR", f"{run}/below/a/file")
+    found = hub_finding("runtime directory")
+    assert (found.level, found.fix) == ("error", "export VIM_MCP_RUNTIME_DIR=~/.vim-mcp")
+
+
+def test_a_bad_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIM_MCP_RUNTIME_DIR", "here")
+    found = hub_finding("settings")
+    assert (found.level, "is not an absolute path" in found.text) == ("error", True)
+
+
+@pytest.fixture
+def listening(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """Something that listens on the hub's socket and answers with this object; with {} it hangs up."""
+    (tmp_path / "run").mkdir(mode=0o700)
+    answer: dict[str, Any] = {"state": "CONNECTED", "version": __version__, "pid": 7, "instances": []}
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(tmp_path / "run" / "vim-mcp-server.sock"))
+    os.chmod(tmp_path / "run" / "vim-mcp-server.sock", 0o600)
+    listener.listen()
+
+    def serve() -> None:
+        while True:
+            try:
+                caller, _ = listener.accept()
+            except OSError:
+                return
+            with caller:
+                caller.recv(4096)
+                caller.sendall(json.dumps(answer).encode() + b"\n" if answer else b"")
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    yield answer
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    thread.join(30)
+
+
+def test_the_socket(listening: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "run" / "vim-mcp-server.sock"
+    assert hub_finding("socket").level == "ok"
+    path.chmod(0o666)
+    assert (hub_finding("socket").level, hub_finding("socket").fix) == ("error", f"chmod 600 '{path}'")
+    path.unlink()
+    path.touch(mode=0o600)
+    assert (hub_finding("socket").level, hub_finding("socket").fix) == ("error", f"mv '{path}' '{path}.old'")
+
+
+def test_no_hub_and_a_killed_one(tmp_path: Path) -> None:
+    assert hub_finding("hub").text.startswith("none runs")
+    (tmp_path / "run").mkdir(mode=0o700)
+    left_behind = socket.socket(socket.AF_UNIX)
+    left_behind.bind(str(tmp_path / "run" / "vim-mcp-server.sock"))
+    left_behind.close()
+    found = hub_finding("hub")
+    assert (found.level, found.fix) == ("warning", f"{OWN} hub --background")
+
+
+def test_the_versions_of_hub_and_plugin(listening: dict[str, Any]) -> None:
+    assert (hub_finding("hub").level, hub_finding("editors").level) == ("ok", "warning")
+    editor = {"instance_id": "main-x-1", "editor": "vim", "version": "9.0", "cwd": "/x", "plugin_version": __version__}
+    listening["instances"] = [editor]
+    assert hub_finding("editor").level == "ok"
+    editor["plugin_version"] = "0.0.1"
+    assert (hub_finding("editor").level, "0.0.1" in hub_finding("editor").text) == ("warning", True)
+    listening["version"] = "0.0.1"
+    assert (hub_finding("hub").level, f"{OWN} stop" in hub_finding("hub").fix) == ("warning", True)
+
+
+def test_a_hub_with_a_fault_and_one_that_does_not_answer(listening: dict[str, Any]) -> None:
+    listening["fault"] = "ValueError: x"
+    assert [finding.level for finding in hub.findings(hub.State()) if finding.subject == "hub"] == ["ok", "error"]
+    listening.clear()
+    assert (hub_finding("hub").level, "answered nothing" in hub_finding("hub").text) == ("error", True)
+
+
+# How Claude Code finds the editors
+
+
+def test_lock_files(home: Path) -> None:
+    directory = home / ".claude" / "ide"
+    assert look(ide.findings(hub.State()), "lock files").level == "ok"
+    directory.mkdir(parents=True, mode=0o700)
+    (directory / "11111.lock").write_text(json.dumps({"pid": os.getpid()}))
+    assert look(ide.findings(hub.State()), "lock files").text.startswith("1 of running editors")
+    for content in (json.dumps({"pid": DEAD}), "{}", "no JSON"):
+        (directory / "22222.lock").write_text(content)
+        stale = look(ide.findings(hub.State()), "lock file")
+        assert (stale.level, stale.fix) == ("warning", f"rm '{directory}/22222.lock'")
+    (directory / "22222.lock").unlink()
+    (directory / "11111.lock").unlink()
+    directory.rmdir()
+    directory.touch()
+    assert look(ide.findings(hub.State()), "lock files").level == "error"
+
+
+def test_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert look(ide.findings(hub.State()), "proxy").level == "ok"
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("no_proxy", "example.org")
+    found = look(ide.findings(hub.State()), "proxy")
+    value = "example.org,127.0.0.1,localhost"
+    assert (found.level, found.fix) == ("warning", f"export no_proxy={value} NO_PROXY={value}")
+    monkeypatch.setenv("no_proxy", value)
+    assert look(ide.findings(hub.State()), "proxy").level == "ok"
+
+
+def test_ports(listening: dict[str, Any]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        editor = {"instance_id": "main-x-1", "port": server.getsockname()[1]}
+        listening["instances"] = [editor]
+        assert look(ide.findings(hub.State()), "port").level == "ok"
+    gone = look(ide.findings(hub.State()), "port")
+    assert (gone.level, "cannot be reached" in gone.text) == ("error", True)
+    editor.update(port=None, ide_fault="no lock can be written")
+    assert look(ide.findings(hub.State()), "port").text == "main-x-1 has none: no lock can be written"
+
+
+# Claude Code
+
+
+def test_claudes_command(home: Path) -> None:
+    assert look(claude.findings(), "claude").level == "warning"
+    put_on_path(home, "claude", "echo 2.1.0 '(Claude Code)'")
+    assert look(claude.findings(), "claude").text.startswith("2.1.0 (Claude Code) at ")
+    put_on_path(home, "claude", "exit 3")
+    assert (look(claude.findings(), "claude").level, "status 3" in look(claude.findings(), "claude").text) == (
+        "error",
+        True,
+    )
+
+
+def test_claudes_tools(home: Path) -> None:
+    put_on_path(home, "claude")
+    subject = "claude's tools"
+    assert look(claude.findings(), subject).fix == f"{OWN} install"
+    (home / ".claude").mkdir()
+    settings = home / ".claude" / "settings.json"
+    settings.write_text(json.dumps({"enabledPlugins": {registration.PLUGIN: True}}))
+    assert look(claude.findings(), subject).text == "registered as a plugin"
+    (home / ".claude.json").write_text(json.dumps({"mcpServers": {"vim-mcp": {"command": "/x/vim-mcp"}}}))
+    assert look(claude.findings(), subject).fix == "claude mcp remove --scope user vim-mcp"
+    settings.unlink()
+    assert look(claude.findings(), subject).text == "registered as a server"
+    (home / ".claude.json").unlink()
+    settings.write_text(json.dumps({"enabledPlugins": {registration.PLUGIN: False}}))
+    assert look(claude.findings(), subject).fix == f"claude plugin enable {registration.PLUGIN}"
