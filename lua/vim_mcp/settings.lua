@@ -1,0 +1,33 @@
+-- What each setting takes: a kind, several that are possible, or the values among which it chooses. `switch` is 0 or 1
+-- in Vim, where Lua may say false or true.
+
+return {
+  access = { one_of = { 'edit', 'read', 'off' } },
+  ask_calm = 'number',
+  ask_timeout = 'number',
+  autoread = 'switch',
+  claude_command = { 'string', 'list' },
+  command = { 'string', 'list' },
+  diff_focus = { one_of = { 'auto', 'always', 'never' } },
+  diff_keep = 'number',
+  diff_layout = { one_of = { 'vertical', 'horizontal', 'tab' } },
+  enabled = 'switch',
+  execute = { one_of = { 'safe', 'ask', 'all', 'off' } },
+  execute_code = { one_of = { 'ask', 'allow', 'off' } },
+  execute_code_timeout = 'number',
+  headless = 'switch',
+  ide_name = 'string',
+  ignore = { 'string', 'list' },
+  kernel = 'string',
+  reconnect_interval = 'number',
+  selection = 'switch',
+  send_timeout = 'number',
+  socket_path = 'string',
+  state_interval = 'number',
+  state_push_events = 'list',
+  terminal_command = { 'string', 'list' },
+  terminal_position = { one_of = { 'right', 'left', 'top', 'bottom', 'tab', 'float' } },
+  terminal_provider = 'string',
+  terminal_size = 'number',
+  transport = { one_of = { 'auto', 'job' } },
+}
