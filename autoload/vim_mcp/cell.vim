@@ -5,12 +5,12 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
-let s:marker = '^\s*\%(#\|//\|--\|%\|;\|"\)\s*%%'
+let s:marker = '\m^\s*\%(#\|//\|--\|%\|;\|"\)\s*%%'
 
 " The lines of a result that are shown: so many of its beginning and of its end.
 let s:shown = [14, 5]
 
-" Those that run or have run here: id -> {'buffer'}. Their places are marks by the same id.
+" Those that run or have run here: id -> {'buffer', 'runs'}. Their places are marks by the same id.
 let s:cells = {}
 let s:last = 0
 
@@ -50,9 +50,18 @@ endfunction
 function! vim_mcp#cell#take(message) abort
   let id = get(a:message, 'cell', 0)
   if has_key(s:cells, id)
+    let s:cells[id].runs = 0
     let lines = get(a:message, 'lines', [])
     call s:show(id, empty(lines) ? ['done'] : lines, get(a:message, 'failed', 0))
   endif
+endfunction
+
+" The connection is lost: nobody will tell what comes of those that run.
+function! vim_mcp#cell#lost() abort
+  for id in keys(filter(copy(s:cells), 'v:val.runs'))
+    let s:cells[id].runs = 0
+    call s:show(id, ['The connection to the hub was lost while this ran, and its result with it.'], 1)
+  endfor
 endfunction
 
 " Mark where the result is to stand; an earlier one of the same lines goes.
@@ -63,7 +72,7 @@ function! s:place(id, first, last) abort
       call s:remove(id)
     endif
   endfor
-  let s:cells[a:id] = {'buffer': bufnr('%')}
+  let s:cells[a:id] = {'buffer': bufnr('%'), 'runs': 1}
   if has('nvim')
     call nvim_buf_set_extmark(bufnr('%'), s:space, a:last - 1, 0, {'id': a:id})
   else

@@ -31,6 +31,9 @@ function! vim_mcp#ide#stop() abort
 endfunction
 
 " The hub's message `ide`: how many Claudes are connected to this editor, and what they do.
+  if exists('*vim_mcp#cell#lost')
+    call vim_mcp#cell#lost()
+  endif
 function! vim_mcp#ide#take(message) abort
   call s:count(get(a:message, 'clients', 0), get(a:message, 'activity', ''))
 endfunction

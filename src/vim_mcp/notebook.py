@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +26,20 @@ _PAUSE = 0.05
 """Seconds in which output is collected before the editor is told."""
 _AT_ONCE = 20_000
 """Characters of output that an editor is told at once, about; of more it is told the beginning and the end."""
+_KEPT = 500_000
+"""Characters of inputs and outputs that are kept, about, for an editor that begins to watch."""
 
 
 class Notebook:
-    """One editor's. It hears of inputs and outputs while it watches."""
+    """One editor's. It hears of inputs and outputs while it watches, first of those that have been."""
 
     def __init__(self, editor: Editor, kernel: Kernel):
         self._editor = editor
         self._kernel = kernel
         self._watching = False
+        self._told: deque[tuple[int, dict[str, Any]]] = deque()
+        """Messages of inputs and outputs, the last ones, with their sizes."""
+        self._size = 0
         self._output: Bounded | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._tasks = Tasks(_fail)
@@ -48,7 +55,7 @@ class Notebook:
 
     def _asked(self, message: dict[str, Any]) -> None:
         if message.get("do") == "watch":
-            self._watching = bool(message.get("on"))
+            self._watch(bool(message.get("on")))
             return
         self._tasks.spawn(self._do(message))
 
@@ -96,13 +103,20 @@ class Notebook:
             return wanted
 
         await kernels.load()
-        return await self._kernel.execute(Run(from_lines(message["lines"]), float(settings["timeout"])), describe)
+        # Without a limit: its user sees it, and interrupts it when they will.
+        return await self._kernel.execute(Run(from_lines(message["lines"]), math.inf), describe)
 
     # What it is told
 
+    def _watch(self, on: bool) -> None:
+        """From now on the editor is told, or not any more; what it has missed comes first."""
+        self._flush()
+        if on and not self._watching:
+            for _, message in self._told:
+                self._editor.send(message)
+        self._watching = on
+
     def _report(self, kind: str, fields: dict[str, Any]) -> None:
-        if not self._watching:
-            return
         if kind == "output":
             self._collect(str(fields["text"]))
             return
@@ -110,7 +124,17 @@ class Notebook:
         told = {key: value for key, value in fields.items() if key != "text"}
         if "text" in fields:
             told["lines"] = to_lines(str(fields["text"]))
-        self._editor.send({"type": "kernel_output", "kind": kind, **told})
+        self._tell(kind, told)
+
+    def _tell(self, kind: str, fields: dict[str, Any]) -> None:
+        message = {"type": "kernel_output", "kind": kind, **fields}
+        size = sum(len(line) + 1 for line in fields.get("lines", ()))
+        self._told.append((size, message))
+        self._size += size
+        while self._size > _KEPT and len(self._told) > 1:
+            self._size -= self._told.popleft()[0]
+        if self._watching and self._editor.connected:
+            self._editor.send(message)
 
     def _collect(self, text: str) -> None:
         if self._output is None:
@@ -122,9 +146,8 @@ class Notebook:
         output, self._output = self._output, None
         if self._timer is not None:
             self._timer.cancel()
-        if output is not None and self._editor.connected:
-            lines = output.text().split("\n")
-            self._editor.send({"type": "kernel_output", "kind": "output", "lines": lines})
+        if output is not None:
+            self._tell("output", {"lines": output.text().split("\n")})
 
 
 def _fail(error: BaseException) -> None:

@@ -125,6 +125,16 @@ def test_a_long_life_keeps_the_last_lines(editor: Editor) -> None:
     terminal.wait_screen("lines 10000 5001 14999")
 
 
+@pytest.mark.requirement("KERNEL-16")
+def test_a_cell_does_not_seem_to_run_when_nobody_will_tell_its_end(editor: Editor) -> None:
+    terminal, link = editor
+    terminal.type("ix = 1\x1b:VimMCPRunCell\r")
+    link.event("kernel")
+    terminal.wait_screen("\n  running")
+    link.close()
+    terminal.wait_screen(lambda screen: "connection to the hub was lost" in screen and "\n  running" not in screen)
+
+
 @pytest.mark.requirement("KERNEL-15")
 def test_without_a_hub_the_commands_say_so(home: EditorHome, launch: Callable[..., Terminal]) -> None:
     home.add("let g:vim_mcp_enabled = 0")

@@ -321,3 +321,26 @@ def test_the_users_cells_run_in_the_same_kernel(client: IdeClient, editor: Termi
     assert client.read_text("vim://buffer/current") == f"import os\n{cells}"
     editor.type(":VimMCPRunCell!\r")
     editor.wait_screen(lambda screen: "\n  56" not in screen and "x * 7\n\n# %% three\n1 / 0\n~" in screen)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-16")
+def test_the_users_own_code_has_no_limit(stage: Stage, kind: str) -> None:
+    editor = start(stage, kind, "let g:vim_mcp_execute_code_timeout = 1")
+    IdeClient.of(stage.home, editor.editor_pid).close()
+    editor.type(":%d|call setline(1, 'import time; time.sleep(1.5); \"slept\"')|VimMCPRunCell\r")
+    editor.wait_screen("\n  'slept'")
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-15")
+def test_the_window_begins_with_what_has_been(client: IdeClient, editor: Terminal) -> None:
+    client.texts("executeCode", code="print('a' + 'b')")
+    editor.type(":VimMCPKernelOutput\r")
+    editor.wait_screen(lambda screen: "> print('a' + 'b')\nab" in screen)
+    editor.type(":close|VimMCPKernelOutput\r")
+    assert client.texts("executeCode", code="'c' + 'd'") == ["'cd'"]
+    screen = editor.wait_screen("\n'cd'")
+    assert screen.count("\nab") == 1
+    editor.type(":bwipeout|VimMCPKernelOutput\r")
+    editor.wait_screen(lambda screen: "\nab" in screen and "\n'cd'" in screen)

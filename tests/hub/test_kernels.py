@@ -51,6 +51,7 @@ def test_state_text_images_and_errors(tmp_path: Path) -> None:
         assert "ZeroDivisionError: division by zero" in str(failed.pieces)
         assert "\x1b" not in str(failed.pieces[0])
         assert await lab.text("_ = os.system('echo from a shell')") == "from a shell"
+        assert "Return the number of items" in await lab.text("len?")
         assert lab.asked == 1
 
     conduct(tmp_path, experiment)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -77,6 +77,8 @@ class Channels:
             answer = await self._answer(request)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(idle.wait(), _LATE)
+            for data in _pages(answer):
+                listener("display_data", {"data": data})
             return answer
         finally:
             del self._runs[request]
@@ -112,6 +114,15 @@ class Channels:
         await asyncio.gather(self._reader, return_exceptions=True)
         self._client.stop_channels()
         self._context.destroy(linger=0)
+
+
+def _pages(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What the answer itself carries to be shown, by MIME type: help (`len?`), code for the next input (`%load`)."""
+    for payload in answer.get("payload") or ():
+        if payload.get("source") == "page":
+            yield payload.get("data") or {}
+        elif payload.get("source") == "set_next_input":
+            yield {"text/plain": f"[put forward as the next input:]\n{payload.get('text', '')}"}
 
 
 def read_connection(path: Path) -> dict[str, Any]:
