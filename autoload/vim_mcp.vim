@@ -87,6 +87,16 @@ function! vim_mcp#activity() abort
   return vim_mcp#ide#activity()
 endfunction
 
+" How many diffs wait for your verdict, for status lines.
+function! vim_mcp#diffs() abort
+  return vim_mcp#statusline#diffs()
+endfunction
+
+" All of that in words, such as `Claude waiting, 1 diff`, for status lines; '' while no Claude is there.
+function! vim_mcp#statusline() abort
+  return vim_mcp#statusline#text()
+endfunction
+
 " Completion of :VimMCPPause and :VimMCPSelection.
 function! vim_mcp#on_off(lead, line, position) abort
   return "on\noff"

@@ -35,6 +35,7 @@ function! vim_mcp#diff#open_diff(params) abort
   let review = s:adopted(review)
   let s:reviews[review.review] = review
   call s:show(review)
+  call vim_mcp#statusline#refresh()
   return {'review': review.review, 'shown': empty(review.place) ? v:false : v:true}
 endfunction
 
@@ -193,6 +194,7 @@ endfunction
 " The windows are closed by a timer: they cannot be from within their own autocommands.
 function! s:end(review, verdict) abort
   let a:review.verdict = a:verdict
+  call vim_mcp#statusline#refresh()
   if bufloaded(a:review.right)
     call setbufvar(a:review.right, '&modified', 0)
   endif

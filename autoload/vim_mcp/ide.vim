@@ -49,17 +49,19 @@ function! vim_mcp#ide#activity() abort
 endfunction
 
 function! s:count(clients, activity) abort
-  if a:activity !=# s:activity
-    let s:activity = a:activity
-    redrawstatus!
-  endif
-  if a:clients != s:clients
-    let s:clients = a:clients
+  let [l:clients, l:activity] = [s:clients, s:activity]
+  let [s:clients, s:activity] = [a:clients, a:activity]
+  if a:clients != l:clients
     call vim_mcp#diff_focus#watch(a:clients > 0)
     if a:clients == 0
       call vim_mcp#fresh#forget()
     endif
-    redrawstatus!
+  endif
+  if [a:clients, a:activity] != [l:clients, l:activity]
+    call vim_mcp#statusline#refresh()
+  endif
+  if a:activity !=# l:activity
+    call vim_mcp#attention#changed(a:activity)
   endif
 endfunction
 

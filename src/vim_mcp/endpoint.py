@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from vim_mcp import wire
 from vim_mcp.connection import LineConnection
+from vim_mcp.editor.activity import Question
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.reviews import Reviews
 from vim_mcp.editor.turns import Turns
@@ -201,18 +202,32 @@ class Endpoint:
             self.turns.left(session)
             self._log_number()
 
-    def await_objection(self, file: str, connection: LineConnection) -> None:
-        """A hook waits at `connection` for the reason why the user rejects a change to `file` (absolute)."""
+    def ask(self, hook: dict[str, Any], connection: LineConnection) -> None:
+        """A client asks its user something, and its hook waits at `connection` until that is answered: it may take the
+        reason why the user rejects a change to the client."""
+        question = Question(str(hook.get("session", "")), str(hook.get("tool", "")), connection.close)
 
-        def tell(reason: str) -> None:
+        def object_to(reason: str) -> None:
             if reason:
                 connection.write(wire.encode({"deny": reason}))
-            connection.close()
+                self.turns.answered(question)
 
-        connection.on_close = self.reviews.objections.wait(file, tell)
+        file = hook.get("file")
+        forget = self.reviews.objections.wait(file, object_to) if isinstance(file, str) else _nothing
+
+        def ended() -> None:
+            forget()
+            self.turns.withdrawn(question)
+
+        connection.on_close = ended
+        self.turns.asked(question)
 
     def _log_number(self) -> None:
         logger.info("%s has %d clients at its port", self.editor.instance_id, len(self._sessions))
+
+
+def _nothing() -> None:
+    """There is nothing to be forgotten."""
 
 
 async def _converse(session: Any, peer: Peer, listener: Listener, turns: Turns) -> None:

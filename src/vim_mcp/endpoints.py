@@ -103,8 +103,8 @@ class Endpoints:
         theirs = [endpoint for endpoint in self._endpoints.values() if endpoint.turns.is_of(hook)]
         for endpoint in theirs:
             endpoint.turns.hooked(hook)
-        if theirs and hook.get("event") == "PermissionRequest" and isinstance(hook.get("file"), str):
-            theirs[0].await_objection(hook["file"], connection)
+        if theirs and hook.get("event") == "PermissionRequest":
+            theirs[0].ask(hook, connection)
         else:
             connection.close()
 

@@ -1,7 +1,8 @@
 """What Claude Code's hooks run: it passes on to the hub what has happened. Standard library only.
 
 Claude Code waits for it, so it is quick; and whatever is wrong here is no fault of what Claude does, so it is silent.
-Only `PermissionRequest` waits, for the reason why the user rejects the change: Claude Code does not wait for that one.
+Only `PermissionRequest` waits, until its question is answered, and may tell why the user rejects a change: Claude Code
+does not wait for that one, and ends it when the user says no.
 """
 
 from __future__ import annotations
@@ -37,14 +38,29 @@ def _tell(hook: dict[str, Any]) -> None:
             connection.settimeout(_PATIENCE)
             connection.sendall(json.dumps(message(hook)).encode() + b"\n")
             if hook.get("hook_event_name") == "PermissionRequest":
-                connection.settimeout(None)  # Claude Code's own question waits beside it, and ends it
-                _object(connection.makefile("rb").readline())
+                _object(_answer(connection.fileno()))
 
 
-def _object(line: bytes) -> None:
+def _answer(descriptor: int) -> bytes:
+    """What the hub says before it hangs up; nothing once Claude Code, which reads our stdout, has gone."""
+    import select  # the other hooks need not load it
+
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    waiting.register(sys.stdout.fileno(), 0)
+    answer = b""
+    while all(one == descriptor for one, _ in waiting.poll()):
+        data = os.read(descriptor, 4096)
+        if not data:
+            return answer
+        answer += data
+    return b""
+
+
+def _object(answer: bytes) -> None:
     """Tell Claude Code why its user rejects the change, if the hub says so."""
-    if line.endswith(b"\n"):
-        decision = {"behavior": "deny", "message": json.loads(line)["deny"]}
+    if answer.endswith(b"\n"):
+        decision = {"behavior": "deny", "message": json.loads(answer)["deny"]}
         output = {"hookEventName": "PermissionRequest", "decision": decision}
         print(json.dumps({"hookSpecificOutput": output}), flush=True)
 
@@ -62,8 +78,28 @@ def message(hook: dict[str, Any]) -> dict[str, Any]:
         "pids": _ancestors(),
         "tool": hook.get("tool_name"),
         "file": os.path.join(str(hook.get("cwd") or os.getcwd()), file) if isinstance(file, str) else None,
+        "lines": _lines(arguments, hook.get("tool_response")),
         "notification": hook.get("notification_type"),
     }
+
+
+def _lines(arguments: dict[str, Any], response: Any) -> list[int] | None:
+    """The first and the last line (from 1) that a tool has read, where it was not all, or that it has changed first."""
+    with contextlib.suppress(LookupError, TypeError, ValueError, StopIteration):
+        if arguments.get("offset") or arguments.get("limit"):
+            first = int(response["file"]["startLine"])
+            return [first, first + max(int(response["file"]["numLines"]), 1) - 1]
+        patch = response["structuredPatch"][0]
+        return _changed(int(patch["newStart"]), patch["lines"])
+    return None
+
+
+def _changed(first: int, lines: list[str]) -> list[int]:
+    """Of a hunk of a unified diff whose new text begins at `first`, the lines without those around them."""
+    before = next(index for index, line in enumerate(lines) if line[:1] in "+-")
+    after = next(index for index, line in enumerate(reversed(lines)) if line[:1] in "+-")
+    new = sum(line[:1] != "-" for line in lines[before : len(lines) - after])
+    return [first + before, first + before + max(new, 1) - 1]
 
 
 def _ancestors() -> list[int]:

@@ -22,6 +22,18 @@ EDIT = {
 }  # fmt: skip
 
 
+def patched(lines: list[str], first: int) -> dict[str, Any]:
+    """What an edit's hook holds of the change, which the user sees as a hunk."""
+    return {"tool_response": {"structuredPatch": [{"oldStart": 1, "newStart": first, "lines": lines}]}}
+
+
+def read(arguments: dict[str, Any], first: int, number: int) -> dict[str, Any]:
+    """What the hook of a tool holds that has read a file."""
+    part = {"content": "secret", "startLine": first, "numLines": number, "totalLines": 99}
+    told = {"tool_input": {"file_path": "/a", **arguments}, "tool_response": {"type": "text", "file": part}}
+    return {"tool_name": "Read", **told}
+
+
 @pytest.fixture
 def runtime(tmp_path: Path) -> Path:
     """A runtime directory."""
@@ -81,7 +93,7 @@ def test_the_hub_is_told_names_and_no_text(told: Callable[..., Any]) -> None:
     assert os.getpid() in message.pop("pids")
     assert message == {
         "type": "hook", "event": "PostToolUse", "session": "s1", "instance": "main-demo-1", "tool": "Edit",
-        "file": "/home/ada/a é.py", "notification": None,
+        "file": "/home/ada/a é.py", "lines": None, "notification": None,
     }  # fmt: skip
 
 
@@ -94,6 +106,15 @@ def test_the_hub_is_told_names_and_no_text(told: Callable[..., Any]) -> None:
         ({"tool_input": {"command": "make"}, "tool_name": "Bash"}, {"file": None, "tool": "Bash"}),
         ({"tool_input": "nonsense"}, {"file": None}),
         ({"hook_event_name": "UserPromptSubmit", "prompt": "a secret"}, {"event": "UserPromptSubmit"}),
+        (patched(["-secret", "+text", "+more"], 7), {"lines": [7, 8]}),
+        (patched([" secret", " b", "-secret", "+text", " c", "+secret", " d"], 7), {"lines": [9, 11]}),
+        (patched([" a", "-secret", " b"], 7), {"lines": [8, 8]}),
+        (patched([" a"], 7), {"lines": None}),
+        ({"tool_response": {"structuredPatch": []}}, {"lines": None}),
+        ({"tool_response": {"structuredPatch": [{"newStart": "secret", "lines": 3}]}}, {"lines": None}),
+        (read({"offset": 5}, 5, 20), {"lines": [5, 24]}),
+        (read({}, 1, 20), {"lines": None}),
+        (read({"limit": 5}, 1, 0), {"lines": [1, 1]}),
         ({"notification_type": "permission_prompt", "message": "a secret"}, {"notification": "permission_prompt"}),
     ],
 )

@@ -6,10 +6,13 @@ import os.path
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from vim_mcp.editor.activity import Activity
+from vim_mcp.editor.activity import Activity, Question
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.watching import Watching
 from vim_mcp.text import paths_of_uri
+
+_WRITES = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Bash"})
+"""Claude Code's own tools after which files may be other than before."""
 
 
 class Client(Protocol):
@@ -50,6 +53,7 @@ class Turns:
 
     def stop(self) -> None:
         """The editor has gone."""
+        self._activity.stop()
         self._watching.follow(self._changed, [])
 
     def said(self, client: Client, tool: str, arguments: dict[str, Any]) -> None:
@@ -68,12 +72,35 @@ class Turns:
     def hooked(self, hook: dict[str, Any]) -> None:
         """A client's hook tells what has happened (docs/protocol.md, 3)."""
         self._activity.hear(hook)
-        event, file = hook.get("event"), hook.get("file")
+        event = hook.get("event")
         alone = not self._activity.others_work(str(hook.get("session", "")))
-        if event == "PostToolUse":
-            self._changed([file] if isinstance(file, str) else [])
-        elif event in ("UserPromptSubmit", "Stop") and alone:
+        if event in ("PostToolUse", "PostToolUseFailure"):
+            self._ran(hook)
+        elif event in ("UserPromptSubmit", "Stop", "StopFailure") and alone:
             self._turn("begin" if event == "UserPromptSubmit" else "end")
+        self._tell()
+
+    def _ran(self, hook: dict[str, Any]) -> None:
+        """A tool of Claude Code's has run: the files that it may have changed, and the place that it was about."""
+        file = hook.get("file") if isinstance(hook.get("file"), str) else None
+        if hook.get("tool") in _WRITES:
+            self._changed([file] if file else [])
+        if file and hook.get("event") == "PostToolUse":
+            self._editor.send({"type": "place", "file": file, "lines": hook.get("lines")})
+
+    def asked(self, question: Question) -> None:
+        """A hook waits until its client's question to the user is answered."""
+        self._activity.asked(question)
+
+    def answered(self, question: Question) -> None:
+        """The user has answered it by a reason why not."""
+        self._activity.answered(question)
+        self._tell()
+
+    def withdrawn(self, question: Question) -> None:
+        """The client has ended that hook."""
+        if self._activity.withdrawn(question) and not self._activity.others_work(question.session):
+            self._turn("end")
         self._tell()
 
     def is_of(self, hook: dict[str, Any]) -> bool:

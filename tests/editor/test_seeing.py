@@ -1,0 +1,103 @@
+"""What Claude does is seen in status lines, heard by the user's autocommands, and told to who cannot see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.editing import command
+from tests.support.editors import Terminal
+from tests.support.inside import Inside
+from tests.support.rawhub import RawEditor
+from tests.support.reviewing import Desk
+
+SHOWN = "set laststatus=2 statusline=<%{vim_mcp#statusline()}>"
+HEARD = [
+    "let g:heard = []",
+    "autocmd User VimMCPClaudeWorking call add(g:heard, 'working')",
+    "autocmd User VimMCPClaudeWaiting call add(g:heard, 'waiting')",
+    "autocmd User VimMCPClaudeIdle call add(g:heard, 'idle')",
+]
+WAITS = "vim-mcp: Claude waits for you"
+TERMINAL = {
+    "vim": "call setbufvar(term_start(['sleep', '99'], {'hidden': 1, 'term_kill': 'kill'}), 'vim_mcp_claude', 1)",
+    "nvim": "enew | call termopen(['sleep', '99']) | let b:vim_mcp_claude = 1 | buffer #",
+}
+
+
+def does(link: RawEditor, activity: str, clients: int = 1) -> None:
+    """So many Claudes are connected, and that is what they do."""
+    link.send({"type": "ide", "clients": clients, "activity": activity})
+    link.request("ping")
+
+
+@pytest.mark.requirement("SEEN-01")
+def test_a_status_line_shows_it_and_the_diffs(desk: Desk) -> None:
+    command(desk.terminal, "let g:vim_mcp_diff_focus = 'never'")
+    command(desk.terminal, SHOWN)
+    desk.terminal.wait_screen("<>")
+    for activity, clients, shown in (
+        ("", 1, "<Claude>"), ("working", 1, "<Claude working>"), ("waiting", 2, "<2 Claudes waiting>"),
+        ("idle", 0, "<Claude idle>"), ("", 0, "<>"), ("waiting", 1, "<Claude waiting>"),
+    ):  # fmt: skip
+        does(desk.link, activity, clients)
+        desk.terminal.wait_screen(shown)
+    first = desk.propose(old=b"one\n")
+    desk.terminal.wait_screen("<Claude waiting, 1 diff>")
+    desk.propose(file=desk.file.with_name("other.py"))
+    desk.terminal.wait_screen("<Claude waiting, 2 diffs>")
+    desk.link.request("close_diffs", reviews=[first])
+    desk.terminal.wait_screen("<Claude waiting, 1 diff>")
+    desk.link.request("close_diffs", reviews=["r2"])
+    desk.terminal.wait_screen("<Claude waiting>")
+
+
+@pytest.mark.requirement("SEEN-01")
+def test_components_of_status_line_plugins_show_the_same(
+    inside: Inside, editor: tuple[Terminal, RawEditor], kind: str
+) -> None:
+    terminal, link = editor
+    does(link, "idle")
+    if kind != "vim":
+        assert inside.value(terminal, "luaeval('require(\"lualine.components.vim_mcp\")()')") == "Claude idle"
+    command(terminal, "let g:airline_section_x = 'x' | let g:extension = {'added': []}")
+    command(terminal, "function g:extension.add_statusline_func(name) dict\rcall add(self.added, a:name)\rendfunction")
+    command(terminal, "call airline#extensions#vim_mcp#init(g:extension)")
+    for _ in range(2):  # airline calls it for each status line, again and again
+        command(terminal, "for name in g:extension.added | call call(name, [{}, {}]) | endfor")
+    command(terminal, "set laststatus=2 | let &statusline = '<' . w:airline_section_x . '>'")
+    terminal.wait_screen("<Claude idle x>")
+    does(link, "", 0)
+    terminal.wait_screen("<x>")
+
+
+@pytest.mark.requirement("SEEN-02")
+def test_autocommands_hear_each_change_once(inside: Inside, editor: tuple[Terminal, RawEditor]) -> None:
+    terminal, link = editor
+    for line in HEARD:
+        command(terminal, line)
+    for activity in ("working", "working", "waiting", "working", "idle", "idle", "", "idle"):
+        does(link, activity)
+    assert inside.value(terminal, "g:heard") == ["working", "waiting", "working", "idle", "idle"]
+
+
+@pytest.mark.requirement("SEEN-03")
+@pytest.mark.parametrize("hidden", [True, False])
+def test_who_does_not_see_that_claude_waits_is_told(
+    inside: Inside, editor: tuple[Terminal, RawEditor], kind: str, hidden: bool
+) -> None:
+    terminal, link = editor
+    command(terminal, TERMINAL["vim" if kind == "vim" else "nvim"])
+    if not hidden:
+        command(terminal, "execute 'sbuffer' bufnr('$') | wincmd p")
+    does(link, "waiting")
+    if hidden:
+        terminal.wait_screen(WAITS)
+        command(terminal, "mode")
+        does(link, "working")
+    # Whatever was to be told has been told before this.
+    command(terminal, "call timer_start(1100, {_ -> vim_mcp#notice#unasked('that was all')})")
+    terminal.wait_screen("vim-mcp: that was all")
+    told: Any = inside.value(terminal, "split(execute('messages'), '\\n')")
+    assert len([line for line in told if line.startswith(WAITS)]) == (1 if hidden else 0)
