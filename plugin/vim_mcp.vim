@@ -30,7 +30,12 @@ command! -bar VimMCPKernelOutput call vim_mcp#kernel_output#open(<q-mods>)
 command! -bar VimMCPHistory call vim_mcp#history#open()
 command! -bar -nargs=? -complete=custom,vim_mcp#on_off VimMCPSelection call vim_mcp#selection#command(<q-args>)
 command! -bar -range ClaudeAtMention call vim_mcp#mention#command(<range>, <line1>, <line2>)
-command! -range -nargs=* ClaudeCode call vim_mcp#terminal#open(<q-mods>, [<f-args>])
+command! -count=0 -nargs=* ClaudeCode call vim_mcp#terminal#toggle(<range>, <count>, <q-mods>, [<f-args>])
+command! -bar -count=0 ClaudeCodeFocus call vim_mcp#terminal#focus(<range>, <count>, <q-mods>)
+command! -bar -bang -range ClaudeCodeSend call vim_mcp#mention#send(<range>, <line1>, <line2>, !<bang>0)
+command! -nargs=* -complete=file ClaudeCodeAdd call vim_mcp#mention#add([<f-args>])
+command! -bar -range ClaudeCodeTreeAdd call vim_mcp#trees#add(<range>, <line1>, <line2>)
+command! -bang -range -nargs=* ClaudeCodeAsk call vim_mcp#prompt#ask(<range>, <line1>, <line2>, <q-args>, !<bang>0)
 command! -bar ClaudeCodeDiffAccept call vim_mcp#diff_commands#accept()
 command! -nargs=? ClaudeCodeDiffDeny call vim_mcp#diff_commands#deny(<q-args>)
 command! -bar -nargs=? ClaudeCodeDiffs call vim_mcp#diff_commands#list(+<q-args>)
@@ -42,6 +47,17 @@ nnoremap <silent> <Plug>(claude-at-mention) :<C-U>ClaudeAtMention<CR>
 xnoremap <silent> <Plug>(claude-at-mention) :ClaudeAtMention<CR>
 nnoremap <silent> <Plug>(claude-diff-accept) :<C-U>ClaudeCodeDiffAccept<CR>
 nnoremap <silent> <Plug>(claude-diff-deny) :<C-U>ClaudeCodeDiffDeny<CR>
+nnoremap <silent> <Plug>(claude-code) :<C-U>ClaudeCode<CR>
+xnoremap <silent> <Plug>(claude-code) :<C-U>ClaudeCode<CR>
+nnoremap <Plug>(claude-ask) :ClaudeCodeAsk<Space>
+xnoremap <Plug>(claude-ask) :ClaudeCodeAsk<Space>
+nnoremap <silent> <Plug>(claude-focus) :<C-U>ClaudeCodeFocus<CR>
+nnoremap <silent> <expr> <Plug>(claude-send) vim_mcp#mention#operator()
+nnoremap <silent> <expr> <Plug>(claude-send-line) vim_mcp#mention#operator() . '_'
+xnoremap <silent> <Plug>(claude-send) :ClaudeCodeSend<CR>
+nnoremap <silent> <Plug>(claude-add) :<C-U>ClaudeCodeAdd<CR>
+nnoremap <silent> <Plug>(claude-tree-add) :<C-U>ClaudeCodeTreeAdd<CR>
+xnoremap <silent> <Plug>(claude-tree-add) :ClaudeCodeTreeAdd<CR>
 nnoremap <silent> <Plug>(vim-mcp-answer-yes) :<C-U>VimMCPAnswer yes<CR>
 nnoremap <silent> <Plug>(vim-mcp-answer-always) :<C-U>VimMCPAnswer always<CR>
 nnoremap <silent> <Plug>(vim-mcp-answer-no) :<C-U>VimMCPAnswer no<CR>

@@ -48,6 +48,11 @@ function! s:give_up(Call) abort
   endif
 endfunction
 
+" What was set, for programs that have their environment from elsewhere.
+function! vim_mcp#environment#variables() abort
+  return copy(s:set)
+endfunction
+
 " Put everything back, but for what somebody else has set since.
 function! vim_mcp#environment#restore() abort
   for [l:name, l:value] in items(s:set)

@@ -6,11 +6,15 @@ set cpo&vim
 
 let s:clients = 0
 let s:activity = ''
+let s:listening = []
 
 " The editor has registered.
 function! vim_mcp#ide#start() abort
   call vim_mcp#selection#start()
   call vim_mcp#diagnostics_watch#start()
+  if exists('*vim_mcp#waiting#resend')
+    call vim_mcp#waiting#resend()
+  endif
   if exists('*vim_mcp#kernel_output#watch')
     call vim_mcp#kernel_output#watch()
   endif
@@ -27,15 +31,33 @@ function! vim_mcp#ide#stop() abort
   if exists('*vim_mcp#diff#lost')
     call vim_mcp#diff#lost()
   endif
-  call s:count(0, '')
-endfunction
-
-" The hub's message `ide`: how many Claudes are connected to this editor, and what they do.
   if exists('*vim_mcp#cell#lost')
     call vim_mcp#cell#lost()
   endif
+  call s:count(0, '')
+  let s:listening = []
+endfunction
+
+" The hub's message `ide`: how many Claudes are connected to this editor, and what they do.
 function! vim_mcp#ide#take(message) abort
   call s:count(get(a:message, 'clients', 0), get(a:message, 'activity', ''))
+endfunction
+
+" The hub's message `listening`: the processes of the Claudes that hear what is sent to them; null is one that has not
+" told its own.
+function! vim_mcp#ide#hear(message) abort
+  let s:listening = get(a:message, 'pids', [])
+  if !empty(s:listening) && exists('*vim_mcp#waiting#delivered')
+    call vim_mcp#waiting#delivered()
+  endif
+  if exists('*vim_mcp#prompt#go_on')
+    call vim_mcp#prompt#go_on()
+  endif
+endfunction
+
+" These processes.
+function! vim_mcp#ide#listening() abort
+  return s:listening
 endfunction
 
 " How many Claudes are connected to this editor.

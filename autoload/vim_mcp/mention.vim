@@ -1,45 +1,119 @@
-" :ClaudeAtMention: putting a file, or lines of it, into Claude's prompt.
+" Putting files, or lines of them, into Claude's prompt: :ClaudeAtMention, :ClaudeCodeSend, :ClaudeCodeAdd.
+"
+" A place is a dictionary: `file`, a full name, and `lines`, [first, last] or [] for the whole file.
 
 let s:save_cpo = &cpo
 set cpo&vim
 
-" a:range is how many lines the user has named (0: none): a:first and a:last. In
-" Visual mode the lines that it marks are meant.
+" How many places may be sent at once: the hub keeps no more for a Claude that is to come.
+let s:most = 100
+
+" :ClaudeAtMention. a:range is how many lines the user has named (0: none): a:first and a:last. In Visual mode the lines
+" that it marks are meant.
 function! vim_mcp#mention#command(range, first, last) abort
-  let l:file = vim_mcp#buffers#name(bufnr('%'))
-  let l:obstacle = s:obstacle(l:file)
-  if l:obstacle !=# ''
-    call vim_mcp#notice#error('not mentioned: ' . l:obstacle)
-    return
+  call s:buffer(a:range, a:first, a:last)
+endfunction
+
+" :ClaudeCodeSend: the same, and in a list of files what it lists there; a:follow: go to Claude's terminal, if it is here.
+function! vim_mcp#mention#send(range, first, last, follow) abort
+  let l:sent = vim_mcp#trees#knows(&filetype)
+        \ ? vim_mcp#trees#add(a:range, a:first, a:last) : s:buffer(a:range, a:first, a:last)
+  if l:sent && a:follow
+    call vim_mcp#terminal#attend()
   endif
+endfunction
+
+function! s:buffer(range, first, last) abort
+  let l:file = vim_mcp#mention#file()
   let l:area = vim_mcp#visual#area()
   let l:lines = a:range ? [a:first, a:last] : empty(l:area) ? [] : [l:area.start[0], l:area.end[0]]
-  let l:message = {'type': 'mention', 'file': l:file}
-  if !empty(l:lines)
-    call extend(l:message, {'first': l:lines[0], 'last': l:lines[1]})
-  endif
-  call vim_mcp#transport#send(l:message)
-  call vim_mcp#notice#echo(s:told(fnamemodify(l:file, ':t'), l:lines))
+  return l:file !=# '' && vim_mcp#mention#put([{'file': l:file, 'lines': l:lines}])
 endfunction
 
-" Why the current buffer cannot be mentioned, or ''. Short, as s:told() is, since
-" 80 columns hold about 50 characters.
-function! s:obstacle(file) abort
-  if &buftype !=# '' && &buftype !=# 'acwrite' || a:file !~# '^/'
-    return 'this buffer has no file'
-  elseif vim_mcp#ignore#matches(a:file)
-    return 'it matches g:vim_mcp_ignore'
-  elseif vim_mcp#methods#access() ==# 'off'
+" The full name of the current buffer's file; '' where it cannot be mentioned, and then the user is told why.
+function! vim_mcp#mention#file() abort
+  let l:file = vim_mcp#buffers#name(bufnr('%'))
+  let l:obstacle = &buftype !=# '' && &buftype !=# 'acwrite' || l:file !~# '^/' ? 'this buffer has no file'
+        \ : vim_mcp#ignore#matches(l:file) ? 'it matches g:vim_mcp_ignore' : s:obstacle()
+  return l:obstacle ==# '' || s:refuse(l:obstacle) ? l:file : ''
+endfunction
+
+" The operator of <Plug>(claude-send): to be evaluated by an expression mapping.
+function! vim_mcp#mention#operator() abort
+  let s:view = winsaveview()
+  let &operatorfunc = 'vim_mcp#mention#of_motion'
+  return 'g@'
+endfunction
+
+" What that calls: the lines of the motion are sent, and the cursor stays.
+function! vim_mcp#mention#of_motion(type) abort
+  let l:lines = [line("'["), line("']")]
+  if exists('s:view')
+    call winrestview(s:view)
+    unlet s:view
+  endif
+  call vim_mcp#mention#send(2, l:lines[0], l:lines[1], 1)
+endfunction
+
+" :ClaudeCodeAdd {file} [start] [end]; without arguments the current buffer's file.
+function! vim_mcp#mention#add(arguments) abort
+  if empty(a:arguments)
+    return s:buffer(0, 0, 0)
+  endif
+  let [l:words, l:lines] = [copy(a:arguments), []]
+  while len(l:words) > 1 && len(l:lines) < 2 && l:words[-1] =~# '^\d\+$'
+    call insert(l:lines, +remove(l:words, -1))
+  endwhile
+  let l:lines = len(l:lines) == 1 ? l:lines + l:lines : l:lines
+  let l:names = s:found(join(l:words))
+  if empty(l:names)
+    return s:refuse('there is no ' . join(l:words))
+  elseif !empty(l:lines) && (l:lines[0] < 1 || l:lines[1] < l:lines[0])
+    return s:refuse('there are no lines ' . join(l:lines, '-'))
+  endif
+  return vim_mcp#mention#put(map(l:names, '{"file": v:val, "lines": l:lines}'))
+endfunction
+
+" The full names of what a name, or a pattern, stands for. A name that exists is no pattern.
+function! s:found(name) abort
+  let l:names = getftype(a:name) !=# '' || a:name =~# '`' ? [a:name] : expand(a:name, 1, 1)
+  return filter(map(l:names, 'fnamemodify(v:val, ":p")'), 'getftype(v:val) !=# ""')
+endfunction
+
+" Put these places into the prompt, in their order, and tell the user; whether any was.
+function! vim_mcp#mention#put(places) abort
+  let l:obstacle = len(a:places) > s:most ? printf('%d are too many, %d go', len(a:places), s:most) : s:obstacle()
+  let l:good = filter(copy(a:places), '!vim_mcp#ignore#matches(v:val.file)')
+  if l:obstacle !=# '' || empty(l:good)
+    return s:refuse(l:obstacle !=# '' ? l:obstacle : 'it matches g:vim_mcp_ignore')
+  endif
+  for l:place in l:good
+    let l:lines = empty(l:place.lines) ? {} : {'first': l:place.lines[0], 'last': l:place.lines[1]}
+    call vim_mcp#waiting#send(extend({'type': 'mention', 'file': l:place.file}, l:lines))
+  endfor
+  let l:left = len(a:places) - len(l:good)
+  let l:what = len(l:good) == 1 ? s:told(l:good[0]) : len(l:good) . ' places'
+  let l:what = vim_mcp#ide#clients() ? 'mentioned ' . l:what : l:what . ': waits for a Claude'
+  call vim_mcp#notice#echo(l:what . (l:left ? printf(' (%d match g:vim_mcp_ignore)', l:left) : ''))
+  return 1
+endfunction
+
+" Why nothing can be mentioned now, or ''. Short, as s:told() is, since 80 columns hold about 50 characters.
+function! s:obstacle() abort
+  if vim_mcp#methods#access() ==# 'off'
     return vim_mcp#paused() ? 'paused (:VimMCPPause off)' : 'g:vim_mcp_access is off'
-  elseif !vim_mcp#link#connected()
-    return 'see :VimMCPStatus'
   endif
-  return ''
+  return index(['stopped', 'refused'], vim_mcp#link#info().state) < 0 ? '' : 'see :VimMCPStatus'
 endfunction
 
-function! s:told(name, lines) abort
-  let l:which = empty(a:lines) ? '' : a:lines[0] == a:lines[1] ? ' line ' . a:lines[0] : ' lines ' . join(a:lines, '-')
-  return vim_mcp#ide#clients() ? 'mentioned ' . a:name . l:which : a:name . l:which . ': waits for a Claude'
+function! s:refuse(reason) abort
+  call vim_mcp#notice#error('not mentioned: ' . a:reason)
+  return 0
+endfunction
+
+function! s:told(place) abort
+  let [l:name, l:lines] = [fnamemodify(substitute(a:place.file, '/$', '', ''), ':t'), a:place.lines]
+  return l:name . (empty(l:lines) ? '' : l:lines[0] == l:lines[1] ? ' line ' . l:lines[0] : ' lines ' . join(l:lines, '-'))
 endfunction
 
 let &cpo = s:save_cpo

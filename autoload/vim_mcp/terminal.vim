@@ -1,4 +1,10 @@
-" :ClaudeCode: Claude Code in a terminal of this editor, connected to it.
+" :ClaudeCode and :ClaudeCodeFocus: Claude Code in terminals, connected to this editor.
+"
+" Where a terminal is depends on g:vim_mcp_terminal_provider. Each provider is a script terminal_{name}.vim with the functions
+" open(session, mods, argv, environment), running(session), visible(session), focused(session), show(session, mods) and
+" hide(session), and for prompts write(session, keys), screen(session) and process(session).
+"
+" A session is a dictionary: `number`, `provider`, `cwd`, and what the provider keeps there.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -8,35 +14,162 @@ let s:root = resolve(expand('<sfile>:p:h:h:h'))
 " How long to wait for the hub, which tells how this editor is found, in ms.
 let s:patience = 5000
 
-" The part of the screen's width that the terminal takes, in percent.
-let s:width = 40
+let s:providers = ['native', 'tmux', 'external', 'none']
 
-" The buffer of the terminal opened last.
-let s:buffer = -1
+" By number. One stays here when its program has ended.
+let s:sessions = {}
 
-" How many are to be opened once the hub has told.
-let s:coming = 0
+" The number of the one that was used last.
+let s:recent = 1
 
-" Open it in a split, or go to the one that is there: a:mods as in <q-mods>,
-" a:args for Claude (with some there is always a new one).
-function! vim_mcp#terminal#open(mods, args) abort
+" The numbers of those that are to be opened once the hub has told.
+let s:coming = []
+
+" :ClaudeCode. a:range is how many numbers stood before it, a:number the last of them; a:mods as in <q-mods>; a:args for
+" Claude: with some there is always a new one.
+function! vim_mcp#terminal#toggle(range, number, mods, args) abort
+  let l:number = a:range == 1 && a:number ? a:number : empty(a:args) ? s:current() : s:free()
+  if !s:is_running(l:number)
+    call s:start(l:number, a:mods, a:args)
+  elseif !empty(a:args)
+    call vim_mcp#notice#error(printf('session %d runs: leave the %d out for another', l:number, l:number))
+  elseif a:mods ==# '' && s:call(l:number, 'visible', [])
+    call s:call(l:number, 'hide', [])
+  else
+    call s:show(l:number, a:mods)
+  endif
+endfunction
+
+" :ClaudeCodeFocus: go to it, and from there back.
+function! vim_mcp#terminal#focus(range, number, mods) abort
+  let l:number = a:range == 1 && a:number ? a:number : s:current()
+  if !s:is_running(l:number)
+    call s:start(l:number, a:mods, [])
+  elseif s:call(l:number, 'focused', [])
+    call s:call(l:number, 'hide', [])
+  else
+    call s:show(l:number, a:mods)
+  endif
+endfunction
+
+" Go to the session that was used last, if one runs here.
+function! vim_mcp#terminal#attend() abort
+  if s:is_running(s:current())
+    call s:show(s:current(), '')
+  endif
+endfunction
+
+" The number of the session that was used last and runs, or is about to; 0 where there is none.
+function! vim_mcp#terminal#current() abort
+  let l:number = s:current()
+  return s:is_running(l:number) || index(s:coming, l:number) >= 0 ? l:number : 0
+endfunction
+
+" Whether the provider of a session has that function; one that is still to come has what its provider has.
+function! vim_mcp#terminal#can(number, function) abort
+  let l:provider = has_key(s:sessions, a:number) ? s:sessions[a:number].provider : s:provider()
+  return exists(printf('*vim_mcp#terminal_%s#%s', l:provider, a:function))
+endfunction
+
+" The session that a prompt is for, started if none runs; {} where that cannot be.
+function! vim_mcp#terminal#session() abort
+  if !vim_mcp#terminal#current()
+    call s:start(s:current(), '', [])
+  endif
+  let l:number = vim_mcp#terminal#current()
+  return !l:number ? {} : s:is_running(l:number) ? s:sessions[l:number] : {'number': l:number}
+endfunction
+
+" Whether the program of a session hears this editor: then it is past the questions that it asks when it starts.
+function! vim_mcp#terminal#hears(number) abort
+  let l:listening = vim_mcp#ide#listening()
+  if empty(l:listening) || !s:is_running(a:number)
+    return 0
+  endif
+  let l:own = s:call(a:number, 'process', [])
+  return !empty(filter(copy(l:listening), 'type(v:val) != v:t_number || s:descends(v:val, l:own)'))
+endfunction
+
+" Whether a process is another, or was started by it: `claude` may be a script. Where that cannot be told, it counts as so.
+function! s:descends(process, ancestor) abort
+  let l:process = a:process
+  while l:process > 1 && l:process != a:ancestor
+    let l:file = printf('/proc/%d/stat', l:process)
+    if !filereadable(l:file)
+      return !isdirectory('/proc/self')
+    endif
+    let l:process = +matchstr(readfile(l:file)[0], '.*) \S \zs\d\+')
+  endwhile
+  return l:process == a:ancestor
+endfunction
+
+" What a provider's function says of the session with that number; v:null where it does not run.
+function! vim_mcp#terminal#ask(number, function, arguments) abort
+  return s:is_running(a:number) ? s:call(a:number, a:function, a:arguments) : v:null
+endfunction
+
+function! s:call(number, function, arguments) abort
+  let l:session = s:sessions[a:number]
+  return call(printf('vim_mcp#terminal_%s#%s', l:session.provider, a:function), [l:session] + a:arguments)
+endfunction
+
+function! s:is_running(number) abort
+  return has_key(s:sessions, a:number) && s:call(a:number, 'running', [])
+endfunction
+
+" The one that was used last, if it runs, else another that does.
+function! s:current() abort
+  let l:running = filter([s:recent] + sort(map(keys(s:sessions), '+v:val'), 'n'), 's:is_running(v:val)')
+  return get(l:running + s:coming, 0, 1)
+endfunction
+
+function! s:free() abort
+  let l:number = 1
+  while s:is_running(l:number) || index(s:coming, l:number) >= 0
+    let l:number += 1
+  endwhile
+  return l:number
+endfunction
+
+function! s:show(number, mods) abort
+  let s:recent = a:number
+  call s:call(a:number, 'show', [a:mods])
+endfunction
+
+function! s:start(number, mods, args) abort
   let l:command = s:command()
-  if !executable(get(l:command, 0, ''))
-    " Short, since 80 columns hold about 50 characters of it: the help tells what to do.
-    call vim_mcp#notice#error(printf('cannot run "%s": see :help :ClaudeCode', get(l:command, 0, '')))
-  elseif getcmdwintype() !=# ''
-    call vim_mcp#notice#error('Claude Code cannot be opened from the command-line window')
-  elseif empty(a:args) && s:is_running()
-    call s:show(a:mods)
-  elseif empty(a:args) && s:coming
+  let l:obstacle = s:obstacle(l:command)
+  if l:obstacle !=# ''
+    call vim_mcp#notice#error(l:obstacle)
+  elseif index(s:coming, a:number) >= 0
     call vim_mcp#notice#echo('Claude Code is about to open')
   else
-    let s:coming += 1
+    call add(s:coming, a:number)
     if !vim_mcp#link#connected()
       call vim_mcp#start()
     endif
-    call vim_mcp#environment#wait({found -> s:run(a:mods, l:command + s:plugin() + a:args, found)}, s:patience)
+    let l:argv = l:command + s:plugin() + a:args
+    call vim_mcp#environment#wait({found -> s:run(a:number, a:mods, l:argv, found)}, s:patience)
   endif
+endfunction
+
+" Why none can be started, or ''. Short, since 80 columns hold about 50 characters of it: the help tells what to do.
+function! s:obstacle(command) abort
+  let l:provider = s:provider()
+  if l:provider ==# 'none'
+    return 'run it yourself, here: ' . get(a:command, 0, '') . ' --ide'
+  elseif !executable(get(a:command, 0, ''))
+    return printf('cannot run "%s": see :help :ClaudeCode', get(a:command, 0, ''))
+  elseif getcmdwintype() !=# ''
+    return 'Claude Code cannot be opened from the command-line window'
+  endif
+  return vim_mcp#terminal_{l:provider}#obstacle()
+endfunction
+
+" The provider's name: that of a function of the user's is 'function'.
+function! s:provider() abort
+  let l:Setting = get(g:, 'vim_mcp_terminal_provider', 'native')
+  return index(s:providers, l:Setting) >= 0 ? l:Setting : 'function'
 endfunction
 
 function! s:command() abort
@@ -44,8 +177,8 @@ function! s:command() abort
   return vim_mcp#hub#words(empty(l:setting) ? 'claude' : l:setting)
 endfunction
 
-" The arguments that give Claude this project's plugin for this session: it lies
-" beside these files in the package, and below src/ in a clone.
+" The arguments that give Claude this project's plugin for this session: it lies beside these files in the package, and below
+" src/ in a clone.
 function! s:plugin() abort
   let l:places = [s:root . '/src/vim_mcp/claude_plugin', fnamemodify(s:root, ':h') . '/claude_plugin']
   let l:found = filter([$VIM_MCP_CLAUDE_PLUGIN] + l:places, 'isdirectory(v:val)')
@@ -58,81 +191,14 @@ function! s:environment() abort
   return {'VIM_MCP_COMMAND': join(map(l:argv, '"''" . substitute(v:val, "''", "''\\\\''''", "g") . "''"'))}
 endfunction
 
-function! s:run(mods, argv, found) abort
-  let s:coming -= 1
-  call s:split(a:mods, has('nvim') ? 'new' : 'split')
-  call {has('nvim') ? 's:run_nvim' : 's:run_vim'}(a:argv, {'env': s:environment()})
-  let s:buffer = bufnr('%')
-  let b:vim_mcp_claude = 1
-  setlocal nobuflisted bufhidden=hide nonumber norelativenumber signcolumn=no
-  " Escape is the program's, whatever the user's own mappings for terminals do with it.
-  tnoremap <buffer> <nowait> <Esc> <Esc>
+function! s:run(number, mods, argv, found) abort
+  call remove(s:coming, index(s:coming, a:number))
+  let l:session = extend(get(s:sessions, a:number, {'place': {}}), {'number': a:number, 'provider': s:provider()})
+  let [l:session.cwd, s:sessions[a:number], s:recent] = [getcwd(), l:session, a:number]
+  call s:call(a:number, 'open', [a:mods, a:argv, s:environment()])
   call vim_mcp#ide#log('run_claude_command')
   if !a:found
     call vim_mcp#notice#unasked('Claude does not see this editor: :VimMCPStatus')
-  endif
-endfunction
-
-function! s:split(mods, command) abort
-  execute (a:mods ==# '' ? 'botright vertical' : a:mods) a:command
-  if a:mods ==# ''
-    execute 'vertical resize' &columns * s:width / 100
-  endif
-endfunction
-
-function! s:run_nvim(argv, options) abort
-  let l:buffer = bufnr('%')
-  let a:options.on_exit = {job, status, event -> s:ended(l:buffer, status)}
-  if has('nvim-0.11')
-    call jobstart(a:argv, extend(a:options, {'term': v:true}))
-  else
-    call termopen(a:argv, a:options)
-  endif
-  " Neovim asks about a modified terminal when it is left.
-  setlocal nomodified
-  startinsert
-endfunction
-
-function! s:run_vim(argv, options) abort
-  call extend(a:options, {'curwin': 1, 'norestore': 1, 'term_kill': 'hup', 'term_name': 'claude'})
-  let l:run = {}
-  let a:options.exit_cb = {job, status -> s:look(l:run.buffer)}
-  let a:options.close_cb = {channel -> s:look(l:run.buffer)}
-  let l:run.buffer = term_start(a:argv, a:options)
-endfunction
-
-" Vim gives a terminal up when both its program and what it wrote have ended.
-function! s:look(buffer) abort
-  let l:job = term_getjob(a:buffer)
-  if type(l:job) == type(v:null) || job_status(l:job) ==# 'run' || ch_status(l:job) !=# 'closed'
-    return
-  endif
-  call timer_start(0, {timer -> s:ended(a:buffer, job_info(l:job).exitval)})
-endfunction
-
-" A program that ended well leaves nothing to read; what one that failed has said
-" stays.
-function! s:ended(buffer, status) abort
-  if a:status == 0 && bufexists(a:buffer)
-    execute 'silent! bwipeout!' a:buffer
-  endif
-endfunction
-
-function! s:is_running() abort
-  return bufexists(s:buffer) && (has('nvim')
-        \ ? jobwait([getbufvar(s:buffer, '&channel')], 0)[0] == -1
-        \ : term_getstatus(s:buffer) =~# 'running')
-endfunction
-
-function! s:show(mods) abort
-  let l:windows = win_findbuf(s:buffer)
-  if empty(l:windows)
-    call s:split(a:mods, 'sbuffer ' . s:buffer)
-  else
-    call win_gotoid(get(filter(copy(l:windows), 'win_id2win(v:val)'), 0, l:windows[0]))
-  endif
-  if has('nvim') || mode() !=# 't'
-    execute 'normal! i'
   endif
 endfunction
 

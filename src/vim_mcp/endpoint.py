@@ -64,6 +64,7 @@ class Endpoint:
         self._listener: socket.socket | None = None
         self._server: WebSocketServer | None = None
         self._sessions: list[Any] = []
+        self._hearing: list[Any] = []
         self._fault: str | None = None
         editor.on_message.update(self._notifications.kinds | self.reviews.kinds)
 
@@ -187,7 +188,7 @@ class Endpoint:
         if new_session is None:
             return
         latest = self._notifications.latest
-        listener = self._notifications.join(peer.write)
+        listener = self._notifications.join(peer.write, lambda: self._hears(session))
         session = new_session(
             self.editor, self.folders, latest, self.reviews, self._kernel, listener.answer, peer.drain
         )
@@ -200,7 +201,18 @@ class Endpoint:
             self._notifications.leave(listener)
             self._sessions.remove(session)
             self.turns.left(session)
+            if session in self._hearing:
+                self._hearing.remove(session)
+                self._tell_hearing()
             self._log_number()
+
+    def _hears(self, session: Any) -> None:
+        """A client has been told what waited for it: from now on it hears what the editor sends."""
+        self._hearing.append(session)
+        self._tell_hearing()
+
+    def _tell_hearing(self) -> None:
+        self.editor.send({"type": "listening", "pids": [session.client_pid for session in self._hearing]})
 
     def ask(self, hook: dict[str, Any], connection: LineConnection) -> None:
         """A client asks its user something, and its hook waits at `connection` until that is answered: it may take the

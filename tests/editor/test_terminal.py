@@ -19,6 +19,7 @@ from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
 from tests.support.stage import wait_for_exit
+from tests.support.waiting import wait_until
 
 Launch = Callable[..., Terminal]
 Scene = tuple[Terminal, RawEditor]
@@ -119,30 +120,125 @@ def test_what_a_program_that_fails_has_said_stays(scene: Scene, inside: Inside) 
 
 @pytest.mark.requirement("TERM-03")
 def test_leaving_asks_nothing_and_leaves_no_orphan(scene: Scene, inside: Inside, kind: str) -> None:
+    """Neither of the one that is seen nor of the one that is hidden and has written since."""
     terminal, _ = scene
     terminal.type(":ClaudeCode\r")
-    pid, _, _ = started(inside)
-    descriptor = os.pidfd_open(pid)
-    terminal.type("\x17:qa\r" if kind == "vim" else "\x1c\x0e:qa\r")
+    pids = [started(inside)[0]]
+    terminal.type("a")
+    wait_got(terminal, "a")
+    run(terminal, kind, "2ClaudeCode")
+    pids.append(started(inside)[0])
+    descriptors = [os.pidfd_open(pid) for pid in pids]
+    run(terminal, kind, "qa")
     assert terminal.wait() == 0
-    wait_for_exit(descriptor)
+    for descriptor in descriptors:
+        wait_for_exit(descriptor)
 
 
-@pytest.mark.requirement("TERM-01")
-def test_a_second_time_goes_to_the_one_that_runs(scene: Scene, inside: Inside, kind: str) -> None:
+def run(terminal: Terminal, kind: str, line: str) -> None:
+    """Leave the terminal for Normal mode, and run an Ex command there."""
+    terminal.type("\x17N" if kind == "vim" else "\x1c\x0e")
+    terminal.type(f":{line}\r")
+
+
+def shown(link: RawEditor, wanted: list[str]) -> list[Any]:
+    """Wait until the windows show these kinds of buffers, and return them."""
+    wait_until(lambda: kinds(link) == wanted, f"windows on {wanted}")
+    windows: list[Any] = link.request("get_state")["windows"]
+    return windows
+
+
+@pytest.mark.requirement("TERM-01", "TERM-06")
+def test_a_second_time_hides_it_and_a_third_shows_it_as_it_was(scene: Scene, inside: Inside, kind: str) -> None:
     terminal, link = scene
-    out = "\x17:" if kind == "vim" else "\x1c\x0e:"
     terminal.type(":ClaudeCode\r")
     started(inside)
-    for leave in ("wincmd p", "hide"):
-        terminal.type(f"{out}{leave}\r")
+    run(terminal, kind, "vertical resize 30")
+    run(terminal, kind, "wincmd p")
+    for key in "ab":
         terminal.type(":ClaudeCode\r")
-        terminal.type(leave[0])
-        terminal.wait_screen(f"got b'{leave[0]}'")
-        assert kinds(link) == ["", "terminal"]
-    terminal.type(f"{out}tab ClaudeCode --new\r")
-    assert started(inside)[1][-1] == "--new"
-    assert [window["tab"] for window in link.request("get_state")["windows"]] == [1, 1, 2]
+        shown(link, [""])
+        terminal.type(":ClaudeCode\r")
+        assert shown(link, ["", "terminal"])[1]["width"] == 30
+        terminal.type(key)
+        wait_got(terminal, key)
+        run(terminal, kind, "wincmd p")
+    terminal.type(":tab ClaudeCode\r")
+    assert [window["tab"] for window in shown(link, ["", "terminal"])] == [1, 2]
+
+
+@pytest.mark.requirement("TERM-06")
+def test_the_only_window_shows_a_file_when_it_is_hidden(scene: Scene, inside: Inside, kind: str) -> None:
+    terminal, link = scene
+    terminal.type(":ClaudeCode\r")
+    started(inside)
+    run(terminal, kind, "only")
+    terminal.type(":ClaudeCode\r")
+    shown(link, [""])
+    assert link.request("get_state")["current_buffer"]["name"].endswith("/one.txt")
+
+
+@pytest.mark.requirement("TERM-06")
+def test_focus_goes_to_it_and_back(scene: Scene, inside: Inside, kind: str) -> None:
+    terminal, link = scene
+    terminal.type(":ClaudeCodeFocus\r")
+    started(inside)
+    run(terminal, kind, "wincmd p")
+    terminal.type(":ClaudeCodeFocus\r")
+    terminal.type("f")
+    wait_got(terminal, "f")
+    run(terminal, kind, "ClaudeCodeFocus")
+    shown(link, [""])
+
+
+@pytest.mark.requirement("TERM-07")
+def test_sessions_have_numbers_and_take_turns_in_one_window(scene: Scene, inside: Inside, kind: str) -> None:
+    terminal, link = scene
+    terminal.type(":ClaudeCode\r")
+    pids = [started(inside)[0]]
+    run(terminal, kind, "2ClaudeCode")
+    pids.append(started(inside)[0])
+    run(terminal, kind, "1ClaudeCode")
+    terminal.type("1")
+    wait_got(terminal, "1")
+    shown(link, ["", "terminal"])
+    run(terminal, kind, "2ClaudeCode --resume")
+    terminal.wait_screen("session 2 runs: leave the 2 out for another")
+    run(terminal, kind, "tab ClaudeCode --resume")
+    pid, arguments, _ = started(inside)
+    assert arguments[-1] == "--resume"
+    assert len({*pids, pid}) == 3
+    assert [window["tab"] for window in shown(link, ["", "terminal", "terminal"])] == [1, 1, 2]
+
+
+# What is true of the terminal's window on a screen of 24 lines and 120 columns.
+POSITIONS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "left": lambda window: (window["column"], window["width"]) == (1, 30),
+    "right": lambda window: (window["column"], window["width"]) == (91, 30),
+    "top": lambda window: (window["row"], window["height"], window["width"]) == (1, 6, 120),
+    "bottom": lambda window: (window["height"], window["width"]) == (6, 120) and window["row"] > 10,
+    "tab": lambda window: window["tab"] == 2,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("TERM-08")
+@pytest.mark.parametrize("position", [*POSITIONS, "float"])
+def test_it_opens_where_the_user_wants_it(scene: Scene, inside: Inside, kind: str, position: str) -> None:
+    """In Vim, which has no floating window to type into, "float" is "right"."""
+    terminal, link = scene
+    holds = POSITIONS["right"] if kind == "vim" else lambda window: window["type"] == "popup"
+    command(terminal, f"let [g:vim_mcp_terminal_position, g:vim_mcp_terminal_size] = ['{position}', 25]")
+    terminal.type(":ClaudeCode\r")
+    started(inside)
+    for hide in (True, False):
+        windows = link.request("get_state")["windows"]
+        assert [POSITIONS.get(position, holds)(window) for window in windows if window["current"]] == [True]
+        if hide:
+            run(terminal, kind, "ClaudeCode")
+            shown(link, [""])
+            terminal.type(":ClaudeCode\r")
+            wait_until(lambda: "terminal" in kinds(link), "the terminal")
 
 
 @pytest.mark.requirement("TERM-01")
@@ -151,7 +247,8 @@ def test_it_opens_from_visual_mode_and_not_from_the_command_line_window(scene: S
     terminal.type("q:iClaudeCode\x1b:ClaudeCode\r")
     terminal.wait_screen("cannot be opened from the command-line window")
     terminal.type(":q\r")
-    terminal.type("V:ClaudeCode\r")
+    command(terminal, "xmap gc <Plug>(claude-code)")
+    terminal.type("Vgc")
     started(inside)
     assert kinds(link) == ["", "terminal"]
 

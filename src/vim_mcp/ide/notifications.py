@@ -46,9 +46,17 @@ class Notifications:
         """What was selected last, None where the editor has not said."""
         return self._latest
 
-    def join(self, write: Callable[[bytes], None]) -> Listener:
-        """A client has come, which `write` sends to; it is told things once it is ready (`Listener.ready`)."""
-        listener = Listener(write, self._settling, self._answering, self._settled)
+    def join(self, write: Callable[[bytes], None], on_settled: Callable[[], None] = lambda: None) -> Listener:
+        """A client has come, which `write` sends to; it is told things once it is ready (`Listener.ready`).
+
+        `on_settled` is called when it has been told what it had missed.
+        """
+
+        def settled(listener: Listener) -> None:
+            self._settled(listener)
+            on_settled()
+
+        listener = Listener(write, self._settling, self._answering, settled)
         self._listeners.append(listener)
         return listener
 
