@@ -1,4 +1,4 @@
-"""What is made from the code and the help page, so that it is written once: tables of README and of completion.
+"""What is made from the code and the help page, so that it is written once: README's tables, what completion offers.
 
 Usage: python dev/tables.py        writes them
 """
@@ -13,12 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from vim_mcp.session.resources import RESOURCES
+from vim_mcp.session.resources import RESOURCES, TEMPLATES
 from vim_mcp.tools.base import Tool
 from vim_mcp.tools.table import TOOLS
 
 ROOT = Path(__file__).resolve().parents[1]
 OFFERED = ROOT / "src" / "vim_mcp" / "offered.py"
+README = ROOT / "README.md"
+HELP = ROOT / "doc" / "vim-mcp.txt"
+CHOICES = ROOT / "lua" / "vim_mcp" / "settings.lua"
 
 
 def offered() -> str:
@@ -71,8 +74,85 @@ def _in_short(text: str) -> str:
     return re.split(r"[.:] | \(", text)[0].rstrip(".")
 
 
+# README
+
+
+def with_tables(page: str) -> str:
+    """README with its tables as they have to be now; each stands between two comments that name it."""
+    for name, rows in (("tools", _tools()), ("resources", _resources()), ("settings", _settings(HELP.read_text()))):
+        begin, end = f"<!-- {name}: made by dev/tables.py -->\n", f"<!-- /{name} -->"
+        before, found, rest = page.partition(begin)
+        if not found:
+            raise ValueError(f"README.md lacks the line {begin!r}")
+        page = f"{before}{begin}{''.join(rows)}{end}{rest.partition(end)[2]}"
+    return page
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def _tools() -> Iterator[str]:
+    yield "| tool | what it does | arguments |\n|---|---|---|\n"
+    for tool in TOOLS.values():
+        required = tool.schema.get("required", ())
+        given = [f"`{name}`" if name in required else f"[`{name}`]" for name in tool.schema["properties"]]
+        named = " ".join(name for name in given if name != "[`instance_id`]")
+        yield _row(f"`{tool.name}`", re.split(r"[.:] ", tool.description)[0], named)
+
+
+def _resources() -> Iterator[str]:
+    yield "| resource | what it holds |\n|---|---|\n"
+    for resource in (*RESOURCES, *TEMPLATES):
+        yield _row(f"`{resource.uri}`", resource.description)
+
+
+_SETTING = re.compile(r"^\*g:vim_mcp_(\w+)\*\s+\((default[^)]*|no default)\)\n((?:\t.*\n)+)", re.MULTILINE)
+
+
+def _settings(page: str) -> Iterator[str]:
+    yield "| setting | default | |\n|---|---|---|\n"
+    section = page.partition("*vim-mcp-settings*")[2].partition("\n====")[0]
+    for name, default, text in _SETTING.findall(section):
+        value = re.sub(r"^default:? |^no default$", "", " ".join(default.split()))
+        opening = _opening(text)
+        choices = [] if '"' in opening else map(_quoted, _choices(name))
+        named = ": ".join(filter(None, [_marked_up(opening), ", ".join(choices)]))
+        yield _row(f"`g:vim_mcp_{name}`", _marked_up(value), named)
+
+
+def _opening(text: str) -> str:
+    """The first sentence of a setting's text, or what stands before its list of values."""
+    return " ".join(re.split(r"(?<=\.)\s|:\n\t\"", text.strip())[0].split()).rstrip(".")
+
+
+def _choices(name: str) -> list[str]:
+    """The values among which a setting chooses, where it does."""
+    found = re.search(rf"^  {name} = {{ one_of = {{ (.*) }} }}", CHOICES.read_text(), re.MULTILINE)
+    return re.findall(r"'(\w+)'", found[1]) if found else []
+
+
+def _quoted(value: str) -> str:
+    return f"`'{value}'`"
+
+
+def _marked_up(text: str) -> str:
+    """Help text as Markdown: links, options and values as code."""
+    text = re.sub(r"\|([^|]+)\|", _link, text)
+    text = re.sub(r'"([^"`]*)"', lambda found: _quoted(found[1]), text)
+    return re.sub(r"^(\d+)(?=$|:|,)", r"`\1`", text)
+
+
+def _link(found: re.Match[str]) -> str:
+    tag = found[1]
+    if tag.startswith("vim-mcp"):
+        return f"`:help {tag}`"
+    return f"`{tag}`" if tag.startswith((":", "g:", "'", "$")) else tag
+
+
 def main() -> int:
     """Write everything."""
+    README.write_text(with_tables(README.read_text()))
     OFFERED.write_text(offered())
     subprocess.run([sys.executable, "-m", "ruff", "format", "--quiet", OFFERED], check=True)
     return 0

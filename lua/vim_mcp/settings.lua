@@ -30,4 +30,5 @@ return {
   terminal_provider = 'string',
   terminal_size = 'number',
   transport = { one_of = { 'auto', 'job' } },
+  waiting_notice = 'switch',
 }
