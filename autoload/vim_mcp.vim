@@ -19,6 +19,7 @@ function! vim_mcp#autostart(...) abort
   let s:decided = 1
   if get(g:, 'vim_mcp_enabled', 1)
     call s:check_choices()
+    call vim_mcp#diff_session#watch()
     call vim_mcp#link#start()
   endif
 endfunction

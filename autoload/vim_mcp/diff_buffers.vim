@@ -56,6 +56,11 @@ function! s:client(review) abort
   return name ==# '' ? 'Claude' : name
 endfunction
 
+" Whether a buffer's name is one of those made here.
+function! vim_mcp#diff_buffers#is_named(name) abort
+  return a:name =~# '^vim-mcp://[^/]*/\d\+/'
+endfunction
+
 " A name that no file has, and that ends in the file's, so that what goes by names (g:vim_mcp_ignore too) knows it.
 function! s:buffer(review, side, buftype) abort
   let name = a:review.target

@@ -285,6 +285,8 @@ def test_status_and_editor_are_told_who_is_connected(stage: Stage) -> None:
     terminal = stage.editor("vim", cwd=stage.project("demo"))
     lock = lock_of(stage, terminal)
     clients = [IdeClient.of(stage.home), IdeClient.of(stage.home)]
+    for client in clients:
+        client.request("ping")  # then the hub knows their names
     entry = wait_until(lambda: with_clients(stage, 2), "two clients in the status")
     assert (entry["port"], entry["ide_fault"]) == (lock.port, None)
     assert [client["name"] for client in entry["ide_clients"]] == ["test-client 1.0"] * 2
