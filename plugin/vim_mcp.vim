@@ -21,6 +21,8 @@ command! -bar VimMCPStop call vim_mcp#stop()
 command! -bar VimMCPReconnect call vim_mcp#reconnect()
 command! -bar VimMCPStatus call vim_mcp#status()
 command! -bar VimMCPLog call vim_mcp#log()
+command! -bar VimMCPDoctor call vim_mcp#doctor#open(<q-mods>)
+command! -bar -bang -nargs=? -complete=file VimMCPInstall call vim_mcp#install#run(<q-args>, <bang>0)
 command! -bar -bang -nargs=? -complete=custom,vim_mcp#on_off VimMCPPause call vim_mcp#pause(<bang>0 ? 'off' : <q-args>)
 command! -bar -nargs=1 -complete=custom,vim_mcp#ask#complete VimMCPAnswer call vim_mcp#ask#answer(<q-args>)
 command! -bar VimMCPQuestion call vim_mcp#ask#open()
@@ -45,8 +47,6 @@ command! -bar ClaudeCodeCloseAllDiffs call vim_mcp#diff_commands#close_all()
 nnoremap <silent> <Plug>(vim-mcp-run-cell) :<C-U>VimMCPRunCell<CR>
 nnoremap <silent> <Plug>(claude-at-mention) :<C-U>ClaudeAtMention<CR>
 xnoremap <silent> <Plug>(claude-at-mention) :ClaudeAtMention<CR>
-nnoremap <silent> <Plug>(claude-diff-accept) :<C-U>ClaudeCodeDiffAccept<CR>
-nnoremap <silent> <Plug>(claude-diff-deny) :<C-U>ClaudeCodeDiffDeny<CR>
 nnoremap <silent> <Plug>(claude-code) :<C-U>ClaudeCode<CR>
 xnoremap <silent> <Plug>(claude-code) :<C-U>ClaudeCode<CR>
 nnoremap <Plug>(claude-ask) :ClaudeCodeAsk<Space>
@@ -58,6 +58,8 @@ xnoremap <silent> <Plug>(claude-send) :ClaudeCodeSend<CR>
 nnoremap <silent> <Plug>(claude-add) :<C-U>ClaudeCodeAdd<CR>
 nnoremap <silent> <Plug>(claude-tree-add) :<C-U>ClaudeCodeTreeAdd<CR>
 xnoremap <silent> <Plug>(claude-tree-add) :ClaudeCodeTreeAdd<CR>
+nnoremap <silent> <Plug>(claude-diff-accept) :<C-U>ClaudeCodeDiffAccept<CR>
+nnoremap <silent> <Plug>(claude-diff-deny) :<C-U>ClaudeCodeDiffDeny<CR>
 nnoremap <silent> <Plug>(vim-mcp-answer-yes) :<C-U>VimMCPAnswer yes<CR>
 nnoremap <silent> <Plug>(vim-mcp-answer-always) :<C-U>VimMCPAnswer always<CR>
 nnoremap <silent> <Plug>(vim-mcp-answer-no) :<C-U>VimMCPAnswer no<CR>

@@ -6,6 +6,9 @@ let s:root = resolve(expand('<sfile>:p:h:h:h'))
 " plugin's files (lib/python3.x/site-packages/vim_mcp/runtime).
 let s:own = [s:root . '/.venv/bin/vim-mcp', fnamemodify(s:root, ':h:h:h:h:h') . '/bin/vim-mcp']
 
+" What `vim-mcp install` leaves beside the files that it has copied.
+let s:marker = s:root . '/vim-mcp-install.json'
+
 " The command that runs vim-mcp, as a list: g:vim_mcp_command, else `vim-mcp` on PATH, else the plugin's own. Empty when
 " there is none.
 function! vim_mcp#hub#command() abort
@@ -13,8 +16,30 @@ function! vim_mcp#hub#command() abort
   if !empty(setting)
     return vim_mcp#hub#words(setting)
   endif
-  let found = filter(['vim-mcp'] + s:own, 'executable(v:val)')
+  let found = filter(['vim-mcp'] + s:own + s:installers() + [vim_mcp#hub#environment() . '/bin/vim-mcp'], 's:runs(v:val)')
   return found[:0]
+endfunction
+
+" The directory of the virtual environment that :VimMCPInstall makes; Vim and Neovim share it.
+function! vim_mcp#hub#environment() abort
+  return ($XDG_DATA_HOME =~# '^/' ? $XDG_DATA_HOME : $HOME . '/.local/share') . '/vim-mcp/venv'
+endfunction
+
+function! s:installers() abort
+  if !filereadable(s:marker)
+    return []
+  endif
+  try
+    return json_decode(join(readfile(s:marker))).command[:0]
+  catch
+    return []
+  endtry
+endfunction
+
+" An environment whose Python has been taken away still has its scripts.
+function! s:runs(command) abort
+  let python = fnamemodify(a:command, ':h') . '/python'
+  return executable(a:command) && (a:command !~# '/' || getftype(python) ==# '' || executable(python))
 endfunction
 
 " A setting that is a command, as a list. A string that is a program's name may hold blanks; any other is split at them.
@@ -37,7 +62,7 @@ endfunction
 function! vim_mcp#hub#obstacle() abort
   let command = vim_mcp#hub#command()
   if empty(command)
-    return 'no `vim-mcp` command: run `make setup` in the plugin'
+    return 'Python part missing: run :VimMCPInstall'
   endif
   return executable(command[0]) ? '' : 'cannot run "' . command[0] . '"; check g:vim_mcp_command'
 endfunction

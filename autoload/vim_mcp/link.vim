@@ -138,7 +138,7 @@ function! s:started(reason) abort
   endif
   let s:obstacle = a:reason
   call s:later(a:reason)
-  call s:tell(a:reason . ' (:VimMCPReconnect tries again)')
+  call s:tell(a:reason . (a:reason =~# ':VimMCP' ? '' : ' (:VimMCPReconnect tries again)'))
 endfunction
 
 " Once an outage, so that an editor without a hub is not an editor that nags.

@@ -232,4 +232,12 @@ function M.start(group)
   end
 end
 
+-- The names of the language servers that run here.
+function M.names()
+  local clients = (vim.lsp.get_clients or vim.lsp.get_active_clients)()
+  return vim.tbl_map(function(client)
+    return client.name
+  end, clients)
+end
+
 return M

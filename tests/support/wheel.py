@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import zipfile
+from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 from tests.support.editors import ROOT
 
@@ -23,3 +27,38 @@ def unpack(wheel: Path, directory: Path) -> dict[str, str]:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(directory)
     return {"PYTHONPATH": str(directory)}
+
+
+def house(directory: Path) -> Path:
+    """Everything that the package needs beside itself, as wheels in `directory`, made of what is installed here."""
+    directory.mkdir()
+    for name in sorted(_needed("vim-mcp") - {"vim-mcp"}):
+        _repack(metadata.distribution(name), directory)
+    return directory
+
+
+def _needed(name: str) -> set[str]:
+    """The distributions that `name` needs on this machine, and itself."""
+    found: set[tuple[str, str]] = set()
+    waiting = [(name, "")]
+    while waiting:
+        wanted = waiting.pop()
+        if wanted in found:
+            continue
+        found.add(wanted)
+        for requirement in map(Requirement, metadata.requires(wanted[0]) or ()):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": wanted[1]}):
+                waiting += [(requirement.name, extra) for extra in ("", *requirement.extras)]
+    return {name for name, _ in found}
+
+
+def _repack(distribution: metadata.Distribution, directory: Path) -> None:
+    """Put an installed distribution back into a wheel; pip makes its scripts anew."""
+    about = distribution.read_text("WHEEL") or ""
+    tags = [line.removeprefix("Tag: ").split("-") for line in about.splitlines() if line.startswith("Tag: ")]
+    tag = "-".join(".".join(sorted(set(part))) for part in zip(*tags, strict=True))
+    name = re.sub(r"[-_.]+", "_", distribution.name)
+    with zipfile.ZipFile(directory / f"{name}-{distribution.version}-{tag}.whl", "w") as archive:
+        for file in distribution.files or ():
+            if not str(file).startswith("..") and file.suffix != ".pyc":
+                archive.write(str(file.locate()), str(file))

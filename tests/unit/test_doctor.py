@@ -21,7 +21,6 @@ from vim_mcp.doctor.finding import Finding
 from vim_mcp.install import claude as registration
 from vim_mcp.install import install
 
-pytestmark = pytest.mark.requirement("DOCTOR-01")
 OWN = Path(sys.executable).with_name("vim-mcp")
 DEAD = 1 << 22  # above every process id that this system gives
 Machine = Callable[[], None]
@@ -63,11 +62,13 @@ def look(findings: Iterator[Finding], subject: str) -> Finding:
 # The program
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_a_python_with_its_packages() -> None:
     found = look(program.findings(), "python")
     assert (found.level, "with all packages" in found.text) == ("ok", True)
 
 
+@pytest.mark.requirement("DOCTOR-01")
 @pytest.mark.parametrize("arguments", [["doctor", "--json"], ["doctor"]])
 def test_a_python_without_its_packages_still_says_so(tmp_path: Path, arguments: list[str]) -> None:
     command = [sys.executable, "-S", "-P", "-m", "vim_mcp", *arguments]  # -S: without what is installed
@@ -83,6 +84,7 @@ def test_a_python_without_its_packages_still_says_so(tmp_path: Path, arguments: 
     assert found.fix == f"{sys.executable} -m pip install --editable {ROOT}"
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_the_command_on_path(home: Path) -> None:
     absent = look(program.findings(), "command")
     assert (absent.level, absent.fix.startswith(f"ln -s {OWN} ")) == ("warning", True)
@@ -93,6 +95,7 @@ def test_the_command_on_path(home: Path) -> None:
     assert look(program.findings(), "command").level == "ok"
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_editors_on_path_and_the_plugin_in_them(home: Path) -> None:
     assert look(program.findings(), "editors").level == "warning"
     put_on_path(home, "vim")
@@ -105,6 +108,7 @@ def test_editors_on_path_and_the_plugin_in_them(home: Path) -> None:
         assert look(program.findings(), f"plugin for {editor}").level == "ok"
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_a_plugin_of_another_version(home: Path) -> None:
     put_on_path(home, "vim")
     place = home / ".vim" / "pack" / "vim-mcp" / "start" / "vim-mcp"
@@ -117,6 +121,7 @@ def test_a_plugin_of_another_version(home: Path) -> None:
     assert look(program.findings(), "plugin for Vim").level == "ok"
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_jupyter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert look(program.findings(), "jupyter").level == "ok"
     monkeypatch.setattr(sys, "path", [])  # where nothing is installed
@@ -135,6 +140,7 @@ def hub_finding(subject: str) -> Finding:
     return look(hub.findings(hub.State()), subject)
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_the_runtime_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = tmp_path / "run"
     assert "is made when a hub starts" in hub_finding("runtime directory").text
@@ -156,6 +162,7 @@ def test_the_runtime_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (found.level, found.fix) == ("error", "export VIM_MCP_RUNTIME_DIR=~/.vim-mcp")
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_a_bad_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIM_MCP_RUNTIME_DIR", "here")
     found = hub_finding("settings")
@@ -190,6 +197,7 @@ def listening(tmp_path: Path) -> Iterator[dict[str, Any]]:
     thread.join(30)
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_the_socket(listening: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "run" / "vim-mcp-server.sock"
     assert hub_finding("socket").level == "ok"
@@ -200,6 +208,7 @@ def test_the_socket(listening: dict[str, Any], tmp_path: Path) -> None:
     assert (hub_finding("socket").level, hub_finding("socket").fix) == ("error", f"mv '{path}' '{path}.old'")
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_no_hub_and_a_killed_one(tmp_path: Path) -> None:
     assert hub_finding("hub").text.startswith("none runs")
     (tmp_path / "run").mkdir(mode=0o700)
@@ -210,6 +219,7 @@ def test_no_hub_and_a_killed_one(tmp_path: Path) -> None:
     assert (found.level, found.fix) == ("warning", f"{OWN} hub --background")
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_the_versions_of_hub_and_plugin(listening: dict[str, Any]) -> None:
     assert (hub_finding("hub").level, hub_finding("editors").level) == ("ok", "warning")
     editor = {"instance_id": "main-x-1", "editor": "vim", "version": "9.0", "cwd": "/x", "plugin_version": __version__}
@@ -221,6 +231,7 @@ def test_the_versions_of_hub_and_plugin(listening: dict[str, Any]) -> None:
     assert (hub_finding("hub").level, f"{OWN} stop" in hub_finding("hub").fix) == ("warning", True)
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_a_hub_with_a_fault_and_one_that_does_not_answer(listening: dict[str, Any]) -> None:
     listening["fault"] = "ValueError: x"
     assert [finding.level for finding in hub.findings(hub.State()) if finding.subject == "hub"] == ["ok", "error"]
@@ -231,6 +242,7 @@ def test_a_hub_with_a_fault_and_one_that_does_not_answer(listening: dict[str, An
 # How Claude Code finds the editors
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_lock_files(home: Path) -> None:
     directory = home / ".claude" / "ide"
     assert look(ide.findings(hub.State()), "lock files").level == "ok"
@@ -248,6 +260,7 @@ def test_lock_files(home: Path) -> None:
     assert look(ide.findings(hub.State()), "lock files").level == "error"
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert look(ide.findings(hub.State()), "proxy").level == "ok"
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
@@ -259,6 +272,7 @@ def test_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert look(ide.findings(hub.State()), "proxy").level == "ok"
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_ports(listening: dict[str, Any]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         editor = {"instance_id": "main-x-1", "port": server.getsockname()[1]}
@@ -273,6 +287,7 @@ def test_ports(listening: dict[str, Any]) -> None:
 # Claude Code
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_claudes_command(home: Path) -> None:
     assert look(claude.findings(), "claude").level == "warning"
     put_on_path(home, "claude", "echo 2.1.0 '(Claude Code)'")
@@ -284,6 +299,7 @@ def test_claudes_command(home: Path) -> None:
     )
 
 
+@pytest.mark.requirement("DOCTOR-01")
 def test_claudes_tools(home: Path) -> None:
     put_on_path(home, "claude")
     subject = "claude's tools"

@@ -1,0 +1,145 @@
+" :VimMCPDoctor and Neovim's :checkhealth vim_mcp: what `vim-mcp doctor` says, and what only the editor knows. A finding
+" is a dictionary as the program's: level ("ok", "warning", "error"), subject, text, and fix, the command that mends it.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:name = 'vim-mcp://doctor'
+let s:buffer = -1
+let s:root = resolve(expand('<sfile>:p:h:h:h'))
+let s:program = has('nvim') ? 'Neovim' : 'Vim'
+
+" Neovim has a place for such findings (lua/vim_mcp/health.lua); Vim gets a window.
+function! vim_mcp#doctor#open(mods) abort
+  if has('nvim')
+    checkhealth vim_mcp
+    return
+  endif
+  call s:show(a:mods)
+  call s:fill(['looking ...'])
+  call vim_mcp#job#run(s:argv(), {code, lines -> s:fill(s:lines(vim_mcp#doctor#all(code, lines)))})
+endfunction
+
+function! s:argv() abort
+  return vim_mcp#hub#obstacle() ==# '' ? vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json']) : ['false']
+endfunction
+
+" All findings, waiting for the program: for Neovim's health check.
+function! vim_mcp#doctor#now() abort
+  let l:text = system(s:argv())
+  return vim_mcp#doctor#all(v:shell_error, split(l:text, "\n"))
+endfunction
+
+" The editor's findings, and those of the program, which has ended with that status and printed those lines.
+function! vim_mcp#doctor#all(code, lines) abort
+  let l:findings = [s:editor(), s:connection(), s:servers()]
+  if vim_mcp#hub#obstacle() !=# ''
+    return [s:finding('error', 'program', vim_mcp#hub#obstacle(), s:missing())] + l:findings
+  endif
+  try
+    let l:told = json_decode(join(a:lines, "\n"))
+    return [s:versions(l:told.version)] + l:findings + s:with_setting(s:without_this(l:told.findings))
+  catch
+    let l:text = printf('`%s doctor` failed (%d): %s', join(vim_mcp#hub#command()), a:code, get(a:lines, -1, ''))
+    return [s:finding('error', 'program', l:text, s:missing())] + l:findings
+  endtry
+endfunction
+
+function! s:finding(level, subject, text, fix) abort
+  return {'level': a:level, 'subject': a:subject, 'text': a:text, 'fix': a:level ==# 'ok' ? '' : a:fix}
+endfunction
+
+function! s:missing() abort
+  return empty(get(g:, 'vim_mcp_command', '')) ? ':VimMCPInstall' : ':unlet g:vim_mcp_command, or set it to what runs'
+endfunction
+
+function! s:versions(program) abort
+  let l:same = a:program ==# vim_mcp#version()
+  let l:text = 'version ' . a:program . (l:same ? '' : ', the plugin ' . vim_mcp#version())
+  let l:text .= ': ' . join(vim_mcp#hub#command())
+  return s:finding(l:same ? 'ok' : 'warning', 'program', l:text, 'vim-mcp install, and start this editor anew')
+endfunction
+
+function! s:editor() abort
+  let l:info = vim_mcp#identity#info()
+  let l:text = printf('%s %s, plugin %s in %s', s:program, l:info.version, vim_mcp#version(), fnamemodify(s:root, ':~'))
+  return s:finding('ok', 'editor', l:text, '')
+endfunction
+
+" The program looks for the plugin where editors load it by themselves; this one has it, from wherever.
+function! s:without_this(findings) abort
+  return filter(a:findings, 'v:val.subject !=# "plugin for " . s:program')
+endfunction
+
+function! s:connection() abort
+  let l:info = vim_mcp#link#info()
+  if l:info.state ==# 'connected'
+    return s:finding('ok', 'connection', 'connected as ' . l:info.instance_id, '')
+  endif
+  let l:text = l:info.state . (l:info.reason ==# '' ? '' : ': ' . l:info.reason)
+  return s:finding(l:info.state ==# 'stopped' ? 'warning' : 'error', 'connection', l:text, ':VimMCPReconnect')
+endfunction
+
+" Who finds the errors that Claude is told of.
+function! s:servers() abort
+  let l:names = has('nvim') ? luaeval('require("vim_mcp.servers").names()') : exists('g:loaded_ale') ? ['ALE'] : []
+  if !empty(l:names)
+    return s:finding('ok', 'language servers', join(l:names, ', '), '')
+  endif
+  let l:text = (has('nvim') ? 'none runs' : 'ALE is not loaded') . ': Claude hears of no new errors'
+  return s:finding('warning', 'language servers', l:text, ':help vim-mcp-diagnostics')
+endfunction
+
+" The program looks for `claude` on PATH; the user may have named another one here.
+function! s:with_setting(findings) abort
+  let l:setting = get(g:, 'vim_mcp_claude_command', '')
+  if empty(l:setting)
+    return a:findings
+  endif
+  let l:name = get(vim_mcp#hub#words(l:setting), 0, '')
+  let l:runs = executable(l:name)
+  let l:text = l:name . ' by g:vim_mcp_claude_command' . (l:runs ? '' : ' cannot be run')
+  let l:own = s:finding(l:runs ? 'ok' : 'error', 'claude', l:text, ':unlet g:vim_mcp_claude_command, or set it anew')
+  return filter(a:findings, 'v:val.subject !=# "claude"') + [l:own]
+endfunction
+
+" The window
+
+function! s:lines(findings) abort
+  let l:lines = []
+  for l:finding in a:findings
+    call add(l:lines, printf('%-8s %s: %s', l:finding.level, l:finding.subject, strtrans(l:finding.text)))
+    if l:finding.fix !=# ''
+      call add(l:lines, repeat(' ', 9) . 'mend it: ' . strtrans(l:finding.fix))
+    endif
+  endfor
+  return l:lines
+endfunction
+
+function! s:show(mods) abort
+  if bufwinid(s:buffer) > 0
+    call win_gotoid(bufwinid(s:buffer))
+    return
+  endif
+  execute 'noautocmd' (a:mods ==# '' ? 'botright' : a:mods) '16new'
+  let s:buffer = bufnr('%')
+  setlocal buftype=nofile bufhidden=wipe nobuflisted noswapfile noundofile nospell nomodeline nonumber norelativenumber
+  setlocal wrap linebreak statusline=vim-mcp\ doctor\ \ \ q\ closes
+  execute 'silent noautocmd file' fnameescape(s:name)
+  syntax match ErrorMsg /^error/
+  syntax match WarningMsg /^warning/
+  syntax match Special /mend it:/
+  nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
+endfunction
+
+function! s:fill(lines) abort
+  if bufexists(s:buffer)
+    call setbufvar(s:buffer, '&modifiable', 1)
+    call setbufline(s:buffer, 1, a:lines)
+    call setbufvar(s:buffer, '&modifiable', 0)
+    redraw
+  endif
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

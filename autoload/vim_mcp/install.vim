@@ -1,0 +1,139 @@
+" :VimMCPInstall: the Python part, in a virtual environment of its own, for who has the plugin by a plugin manager alone.
+" It is made in the background; a window that does not take the cursor shows how far it is.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+let s:root = resolve(expand('<sfile>:p:h:h:h'))
+let s:name = 'vim-mcp://install'
+let s:buffer = -1
+let s:running = 0
+
+" How long to wait for the hub once all is there: so many looks, so many ms apart.
+let s:looks = 100
+let s:pause = 200
+
+" An environment that works is brought up to date. One that does not is made anew, by the first Python that can.
+let s:script = [
+      \ 'set -eu',
+      \ 'venv=$1; shift',
+      \ 'usable() { "$1" -c "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))" >/dev/null 2>&1; }',
+      \ 'if ! usable "$venv/bin/python"; then',
+      \ '  for python in python3 python3.14 python3.13 python3.12 python3.11 ""; do',
+      \ '    if [ -z "$python" ]; then',
+      \ '      echo "no Python 3.11 or newer with its venv module is on PATH: install one (Debian: python3-venv)"',
+      \ '      exit 1',
+      \ '    fi',
+      \ '    if usable "$python"; then break; fi',
+      \ '  done',
+      \ '  echo "making $venv with $("$python" --version)"',
+      \ '  mkdir -p "$(dirname "$venv")"',
+      \ '  "$python" -m venv --clear "$venv"',
+      \ 'fi',
+      \ 'echo "installing; this takes a minute"',
+      \ 'exec "$venv/bin/python" -m pip --disable-pip-version-check --no-input install --progress-bar off --upgrade "$@"',
+      \ ]
+
+" Install what `source` names, a wheel's or a clone's path; '' for what belongs to this plugin. An installation that
+" works is kept unless `again`, or the same way made it.
+function! vim_mcp#install#run(source, again) abort
+  let l:there = vim_mcp#hub#command()
+  let l:source = a:source ==# '' ? '' : fnamemodify(a:source, ':p')
+  if s:running
+    call s:show()
+  elseif !empty(l:there) && l:there[0] !~# '^\V' . escape(vim_mcp#hub#environment(), '\') && !a:again
+    call vim_mcp#notice#echo('there is ' . l:there[0] . ' (:VimMCPInstall! installs anyway)')
+  elseif l:source !=# '' && getftype(l:source) ==# ''
+    call vim_mcp#notice#error('there is no ' . a:source . ' to install')
+  else
+    call s:start(l:source ==# '' ? s:own() : [l:source])
+  endif
+endfunction
+
+" A clone is installed in place, so that the plugin manager's next update brings both halves.
+function! s:own() abort
+  let l:clone = filereadable(s:root . '/pyproject.toml') && isdirectory(s:root . '/src/vim_mcp')
+  return l:clone ? ['--editable', s:root] : ['vim-mcp==' . vim_mcp#version()]
+endfunction
+
+function! s:start(what) abort
+  let s:running = 1
+  call s:show()
+  let l:argv = ['sh', '-c', join(s:script, "\n"), 'sh', vim_mcp#hub#environment()] + a:what
+  call vim_mcp#job#run(l:argv, {code, lines -> s:done(code, lines)}, {line -> s:add(line)})
+endfunction
+
+function! s:done(code, lines) abort
+  let s:running = 0
+  if a:code != 0 || empty(vim_mcp#hub#command())
+    call s:add('')
+    call s:add('not installed (status ' . a:code . '): the lines above say why. :VimMCPInstall tries again; `q` closes this')
+    call vim_mcp#notice#unasked('not installed: ' . get(a:lines, -1, 'status ' . a:code))
+    return
+  endif
+  call s:add('installed: ' . join(vim_mcp#hub#command()))
+  call vim_mcp#reconnect()
+  call s:await(s:looks, 0)
+endfunction
+
+function! s:await(looks, timer) abort
+  let l:info = vim_mcp#link#info()
+  if l:info.state ==# 'connected'
+    call s:add('connected as ' . l:info.instance_id)
+    call s:add('')
+    call s:add('Now :ClaudeCode opens Claude Code beside your text. For other clients run in a shell:')
+    call s:add('  ' . fnamemodify(vim_mcp#hub#command()[0], ':~') . ' install')
+    call s:add('`q` closes this; :help vim-mcp tells more')
+    call vim_mcp#notice#unasked('installed and connected')
+  elseif a:looks > 0 && l:info.state !=# 'refused'
+    call timer_start(s:pause, function('s:await', [a:looks - 1]))
+  else
+    call s:add('not connected: ' . l:info.reason . '. See :VimMCPDoctor')
+  endif
+endfunction
+
+" The window. The cursor stays where it is.
+
+function! s:show() abort
+  if bufwinid(s:buffer) > 0 || getcmdwintype() !=# ''
+    return
+  endif
+  let l:window = win_getid()
+  if bufexists(s:buffer)
+    execute 'noautocmd botright 10split'
+    execute 'noautocmd buffer' s:buffer
+  else
+    call s:new()
+  endif
+  setlocal winfixheight nonumber norelativenumber wrap
+  noautocmd call win_gotoid(l:window)
+endfunction
+
+function! s:new() abort
+  noautocmd botright 10new
+  let s:buffer = bufnr('%')
+  setlocal buftype=nofile bufhidden=hide nobuflisted noswapfile noundofile nospell nomodeline nomodifiable
+  execute 'silent noautocmd file' fnameescape(s:name)
+  nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
+endfunction
+
+function! s:add(line) abort
+  if !bufloaded(s:buffer)
+    return
+  endif
+  let l:last = vim_mcp#text#line_count(s:buffer)
+  let l:empty = l:last == 1 && getbufline(s:buffer, 1)[0] ==# ''
+  call setbufvar(s:buffer, '&modifiable', 1)
+  call setbufline(s:buffer, l:empty ? 1 : l:last + 1, strtrans(a:line))
+  call setbufvar(s:buffer, '&modifiable', 0)
+  call setbufvar(s:buffer, '&modified', 0)
+  for l:window in win_findbuf(s:buffer)
+    call win_execute(l:window, 'noautocmd normal! Gzb')
+  endfor
+  if mode() !=# 'c'
+    redraw
+  endif
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

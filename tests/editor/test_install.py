@@ -1,0 +1,136 @@
+""":VimMCPInstall: a plugin that came alone finds out what is missing, and brings it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.editors import ROOT, EditorHome, Terminal, start_editor
+from tests.support.inside import Inside
+from tests.support.waiting import wait_until
+from tests.support.wheel import build, house
+from vim_mcp import __version__
+
+OFFER = "Python part missing: run :VimMCPInstall"
+Launch = Callable[..., Terminal]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, home: EditorHome) -> Path:
+    """The plugin as a plugin manager brings it, without a Python part, on the editors' runtime path."""
+    path = tmp_path / "plugged" / "vim-mcp"
+    for part in ("plugin", "autoload", "lua", "doc"):
+        shutil.copytree(ROOT / part, path / part)
+    home.vimrc.write_text(home.vimrc.read_text().replace(str(ROOT), str(path)))
+    return path
+
+
+@pytest.fixture
+def alone(kind: str, home: EditorHome, checkout: Path) -> Iterator[Launch]:
+    """Starts editors of this kind in which no `vim-mcp` is on PATH, and no network is asked by pip."""
+    running: list[Terminal] = []
+
+    def start(*arguments: str, **env: Any) -> Terminal:
+        own = {"PATH": "/usr/bin:/bin", "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, **env}
+        running.append(start_editor(kind, home, arguments, **own))
+        return running[-1]
+
+    yield start
+    for terminal in running:
+        terminal.close()
+
+
+@pytest.mark.requirement("INSTALL-08")
+def test_what_is_missing_is_said_once(home: EditorHome, alone: Launch, inside: Inside) -> None:
+    home.add("let g:vim_mcp_reconnect_interval = 100")
+    terminal = alone("one.txt")
+    shown = terminal.wait_screen(f"vim-mcp: {OFFER}")
+    assert "Press ENTER" not in shown
+    terminal.type(":VimMCPStatus\r")
+    terminal.wait_screen("not connected: Python part missing")
+    terminal.type(":messages clear | echo 'cleared'\r")
+    terminal.wait_screen("cleared")
+    wait_until(lambda: inside.value(terminal, "vim_mcp#link#info().tries") >= 6, "more tries")
+    assert OFFER not in inside.value(terminal, "execute('messages')")
+
+
+@pytest.mark.requirement("INSTALL-08")
+def test_without_a_python_it_says_which_is_needed(tmp_path: Path, alone: Launch) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("sh", "env"):
+        (tmp_path / "bin" / name).symlink_to(f"/bin/{name}")
+    terminal = alone("one.txt", PATH=str(tmp_path / "bin"))
+    terminal.wait_screen(OFFER)
+    terminal.type(":VimMCPInstall\r")
+    terminal.wait_screen("no Python 3.11 or newer with its venv module", "not installed (status 1)")
+    assert not (tmp_path / "home" / ".data" / "vim-mcp").exists()
+
+
+@pytest.mark.requirement("INSTALL-08")
+def test_what_is_there_is_kept(tmp_path: Path, alone: Launch, home: EditorHome) -> None:
+    home.add("let g:vim_mcp_enabled = 0", "let g:vim_mcp_command = ['true']")
+    terminal = alone("one.txt")
+    terminal.wait_screen("one.txt")
+    terminal.type(":VimMCPInstall\r")
+    terminal.wait_screen("vim-mcp: there is true (:VimMCPInstall! installs")
+    terminal.type(":VimMCPInstall! /nowhere/at-all.whl\r")
+    terminal.wait_screen("there is no /nowhere/at-all.whl to install")
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The package's wheel, and a directory with those of all that it needs."""
+    directory = tmp_path_factory.mktemp("wheels")
+    (directory / "dist").mkdir()
+    return build(directory / "dist"), house(directory / "house")
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("INSTALL-09")
+def test_it_is_installed_beside_the_users_work(
+    alone: Launch, home: EditorHome, wheels: tuple[Path, Path], tmp_path: Path, inside: Inside
+) -> None:
+    """From a wheel, offline, into an environment whose Python has gone; then this editor and the next one connect."""
+    wheel, needed = wheels
+    environment = home.home / ".data" / "vim-mcp" / "venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "bin" / "python").symlink_to("/nowhere/python")
+    (environment / "bin" / "vim-mcp").write_text("#!/nowhere/python\n")
+    (environment / "bin" / "vim-mcp").chmod(0o755)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to(os.path.realpath(sys.executable))
+    env = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "PIP_FIND_LINKS": str(needed)}
+    terminal = alone("one.txt", **env)
+    try:
+        terminal.wait_screen(OFFER)
+        terminal.type(f":VimMCPInstall {wheel}\r")
+        terminal.wait_screen("making ")
+        terminal.type("itext\x1b")
+        terminal.wait_screen("`q` closes this", timeout=300)
+        assert inside.value(terminal, "[getline(1), vim_mcp#link#info().state]") == ["text", "connected"]
+        assert str(environment) in "".join(inside.value(terminal, "vim_mcp#hub#command()"))
+        alone("two.txt", **env)
+        wait_until(lambda: len(_editors(environment, home)) == 2, "the second editor in the hub's status")
+        terminal.type(":VimMCPDoctor\r")
+        terminal.wait_screen(f"program: version {__version__}", "connection: connected as one-")
+    finally:
+        if os.path.exists(environment / "bin" / "python"):
+            _run(environment, home, "stop")
+
+
+def _run(environment: Path, home: EditorHome, *arguments: str) -> str:
+    """Run the `vim-mcp` that was installed."""
+    command = [str(environment / "bin" / "vim-mcp"), *arguments]
+    return subprocess.run(command, env=home.environment(), check=True, capture_output=True, text=True).stdout
+
+
+def _editors(environment: Path, home: EditorHome) -> list[Any]:
+    return list(json.loads(_run(environment, home, "status", "--json"))["instances"])
