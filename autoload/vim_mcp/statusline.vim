@@ -1,4 +1,4 @@
-" What a status line shows of the Claudes of this editor: it is put together when
+" What a status line, or the tab line, shows of the Claudes of this editor: it is put together when
 " it changes, so that asking for it costs nothing.
 
 let s:save_cpo = &cpo
@@ -16,6 +16,9 @@ function! vim_mcp#statusline#refresh() abort
   let l:parts = filter([s:claude(), s:diffs(vim_mcp#statusline#diffs())], 'v:val !=# ""')
   let s:text = join(l:parts, ', ')
   redrawstatus!
+  if exists(':redrawtabline') == 2
+    redrawtabline
+  endif
 endfunction
 
 " How many diffs wait for the person's verdict.

@@ -224,6 +224,7 @@ class Endpoint:
                 connection.write(wire.encode({"deny": reason}))
                 self.turns.answered(question)
 
+        self.turns.asked(question)
         file = hook.get("file")
         forget = self.reviews.objections.wait(file, object_to) if isinstance(file, str) else _nothing
 
@@ -232,7 +233,6 @@ class Endpoint:
             self.turns.withdrawn(question)
 
         connection.on_close = ended
-        self.turns.asked(question)
 
     def _log_number(self) -> None:
         logger.info("%s has %d clients at its port", self.editor.instance_id, len(self._sessions))

@@ -48,13 +48,11 @@ def _answer(descriptor: int) -> bytes:
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
     waiting.register(sys.stdout.fileno(), 0)
-    answer = b""
-    while all(one == descriptor for one, _ in waiting.poll()):
+    answer, data = b"", b"?"
+    while data and not answer.endswith(b"\n") and all(one == descriptor for one, _ in waiting.poll()):
         data = os.read(descriptor, 4096)
-        if not data:
-            return answer
         answer += data
-    return b""
+    return answer
 
 
 def _object(answer: bytes) -> None:

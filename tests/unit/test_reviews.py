@@ -340,6 +340,27 @@ def test_a_hook_that_waits_is_the_first_to_tell_of_a_rejection(tmp_path: Path, m
     assert heard == ["not so"]
 
 
+@pytest.mark.requirement("HOOK-04")
+def test_a_user_may_be_quicker_than_the_hook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But a reason is for the change that was rejected, and no later one."""
+    monkeypatch.setattr(module, "_AFTER_HOOK", 0.01)
+    monkeypatch.setattr(objections, "LATE", 0.01)
+    heard: list[str] = []
+
+    async def scene(played: Played) -> None:
+        for hooks in (2, 0):
+            waiting, diff = await played.shown("tab")
+            played.judge(diff, "rejected", reason="not so")
+            for _ in range(hooks):
+                played.reviews.objections.wait("/p/file", heard.append)()
+            await waiting
+        await asyncio.sleep(0.02)
+        played.reviews.objections.wait("/p/file", heard.append)()
+
+    play(tmp_path, scene)
+    assert heard == ["not so"]
+
+
 @pytest.mark.parametrize("verdict", ["accepted", "rejected", "withdrawn"])
 @pytest.mark.requirement("HOOK-04")
 def test_a_hook_waits_no_longer_than_the_review(tmp_path: Path, verdict: str) -> None:

@@ -9,6 +9,9 @@ from collections.abc import Callable
 Objection = Callable[[str], None]
 """Takes the reason, once; "" where there is none to be waited for any more."""
 
+LATE = 1.0
+"""Seconds that a hook may take to come after the user has judged."""
+
 _TOGETHER = 5.0
 """Seconds within which a hook and the review of the same file both begin, where there are both."""
 
@@ -22,10 +25,14 @@ class Objections:
     def __init__(self, is_reviewed: Callable[[str], bool]):
         self._is_reviewed = is_reviewed
         self._waiting: dict[str, list[Objection]] = {}
+        self._untaken: dict[str, str] = {}
 
     def wait(self, file: str, objection: Objection) -> Callable[[], None]:
         """A hook waits for a reason why `file` (absolute) is not to be changed; returns what ends that."""
         path = os.path.realpath(file)
+        if path in self._untaken:  # the user was quicker than the hook
+            objection(self._untaken.pop(path))
+            return lambda: None
         self._waiting.setdefault(path, []).append(objection)
 
         def forget() -> None:
@@ -35,12 +42,15 @@ class Objections:
         asyncio.get_running_loop().call_later(_TOGETHER, self._look, path)
         return forget
 
-    def tell(self, file: str, reason: str) -> bool:
-        """The change to `file` is judged; `reason` may be "". Whether a hook has taken it."""
-        waiting = self._waiting.pop(os.path.realpath(file), [])
+    def tell(self, file: str, reason: str) -> None:
+        """The change to `file` is judged; `reason` may be "". One that no hook waits for is kept for `LATE` seconds."""
+        path = os.path.realpath(file)
+        waiting = self._waiting.pop(path, [])
         for objection in waiting:
             objection(reason)
-        return bool(waiting)
+        if reason and not waiting:
+            self._untaken[path] = reason
+            asyncio.get_running_loop().call_later(LATE, self._untaken.pop, path, None)
 
     def _look(self, path: str) -> None:
         """A change that the user is not shown gets no reason from them."""

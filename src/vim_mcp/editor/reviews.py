@@ -23,7 +23,7 @@ MAX_PENDING = 100
 """Changes that may wait for one editor's user."""
 
 _AFTER_HOOK = 2.0
-"""Seconds after which `openDiff` is answered that it was rejected, where a hook has said so with the reason."""
+"""Seconds after which `openDiff` is answered that it was rejected for a reason, which a hook has told by then."""
 
 _CLEARING = 1.0
 """Seconds that a client waits at most until the diffs that it has closed are gone from the screen."""
@@ -207,9 +207,10 @@ class Reviews:
             listener(review.target, text)
 
     def _reject(self, review: _Review, reason: str) -> None:
-        """Where a hook takes the reason to the model it is to be the first to answer: the other counts no more."""
+        """A hook that takes the reason to the model is to be the first to answer: the other counts no more."""
         verdict = Verdict(accepted=False, reason=reason)
-        if reason and self.objections.tell(review.target, reason):
+        if reason:
+            self.objections.tell(review.target, reason)
             asyncio.get_running_loop().call_later(_AFTER_HOOK, review.end, verdict)
         else:
             review.end(verdict)
