@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench import calls, forwarding, freshness, ide, many, memory, plugin, review, start
+from bench import calls, forwarding, freshness, hook, ide, many, memory, plugin, review, start
 from bench.budgets import REFERENCE
 from bench.floors import floor_server, python_starts
 from bench.measure import interleave
@@ -17,6 +17,7 @@ from bench.report import HEADER, Row
 
 PARTS: dict[str, Callable[[Path, int], Iterator[Row]]] = {
     "start": start.run,
+    "hook": hook.run,
     "calls": calls.run,
     "many": many.run,
     "memory": memory.run,

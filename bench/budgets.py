@@ -28,6 +28,7 @@ class Budget:
 
 INITIALIZE = Budget(3 * REFERENCE)
 COLD_INITIALIZE = Budget(1500.0)
+HOOK = Budget(40.0)
 RELAY_RSS = Budget(12.0, is_size=True)
 TOTAL_PSS = Budget(100.0, is_size=True)
 
