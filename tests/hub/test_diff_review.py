@@ -61,11 +61,11 @@ class Scene:
         """Wait until a diff is opened that the user is not led to."""
         self.editor.wait_screen(f"a diff of {file} waits")
 
-    def goes(self, number: int = 1) -> None:
-        """The user goes to a diff, if they are not there already."""
+    def goes(self, number: int = 1, text: str = "1 change") -> None:
+        """The user goes to a diff, if they are not there already, and sees a text."""
         self.editor.wait_screen(lambda screen: TITLE in screen or "waits for review" in screen)
         self.editor.type(f":ClaudeCodeDiffs {number}\r")
-        self.editor.wait_screen(TITLE)
+        self.shown(text)
 
     def returns(self, file: str) -> None:
         """Once the diff that the user was in has gone, they go to the only one that is left."""
@@ -188,8 +188,7 @@ def test_closed_by_its_client(scene: Scene) -> None:
     ):
         call = scene.propose()
         scene.waits("one.txt")
-        scene.goes(2)
-        scene.shown("one.txt,")
+        scene.goes(2, "one.txt,")
         assert scene.client.texts(close, **arguments) == [answer]
         assert scene.verdict(call) == ["DIFF_REJECTED", "tab"]
         scene.returns("two.txt")
@@ -208,8 +207,7 @@ def test_the_same_name_again(scene: Scene) -> None:
     assert scene.verdict(first) == ["DIFF_REJECTED", "tab"]
     scene.waits("one.txt")
     scene.editor.wait_screen(lambda screen: TITLE not in screen)
-    scene.goes()
-    scene.shown("other")
+    scene.goes(text="other")
     assert scene.diffs() == 1
     scene.editor.type(":w\r")
     assert scene.verdict(second) == ["FILE_SAVED", "other\n"]
@@ -223,7 +221,7 @@ def test_cancelled_or_left_alone(scene: Scene) -> None:
     kept = scene.proposed(file="two.txt", client=other)
     call = scene.propose()
     scene.waits("one.txt")
-    scene.goes(2)
+    scene.goes(2, "one.txt,")
     scene.client.notify("notifications/cancelled", requestId=call)
     scene.returns("two.txt")
     wait_until(lambda: scene.diffs() == 1, "one diff")
@@ -231,8 +229,7 @@ def test_cancelled_or_left_alone(scene: Scene) -> None:
     leaving = scene.connect()
     scene.propose("gone\n", file="three.txt", client=leaving)
     scene.waits("three.txt")
-    scene.goes(2)
-    scene.shown("gone")
+    scene.goes(2, "gone")
     leaving.close()
     scene.returns("two.txt")
     wait_until(lambda: scene.diffs() == 1, "one diff")
@@ -255,8 +252,7 @@ def test_an_editor_that_is_busy_shows_it_later(scene: Scene) -> None:
     scene.unanswered(call)
     with pipe.open("w") as writer:
         writer.write("\n")
-    scene.goes()
-    scene.shown("one.txt,")
+    scene.goes(text="one.txt,")
     scene.editor.type(":w\r")
     assert scene.verdict(call) == ["FILE_SAVED", CHANGED]
     scene.settled()
