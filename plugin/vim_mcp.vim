@@ -41,6 +41,7 @@ command! -bang -range -nargs=* ClaudeCodeAsk call vim_mcp#prompt#ask(<range>, <l
 command! -bar ClaudeCodeDiffAccept call vim_mcp#diff_commands#accept()
 command! -nargs=? ClaudeCodeDiffDeny call vim_mcp#diff_commands#deny(<q-args>)
 command! -bar -nargs=? ClaudeCodeDiffs call vim_mcp#diff_commands#list(+<q-args>)
+command! -bar ClaudeCodeFollow call vim_mcp#follow#toggle(<q-mods>)
 command! -bar ClaudeCodeChanges call vim_mcp#changes#list()
 command! -bar ClaudeCodeRevert call vim_mcp#revert#open()
 command! -bar ClaudeCodeCloseAllDiffs call vim_mcp#diff_commands#close_all()

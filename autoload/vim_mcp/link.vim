@@ -211,6 +211,7 @@ let s:handlers = {'registered': function('s:registered'), 'refused': function('s
 let s:handlers.environment = function('vim_mcp#environment#take')
 let s:handlers.ide = function('vim_mcp#ide#take')
 let s:handlers.listening = function('vim_mcp#ide#hear')
+let s:handlers.place = function('vim_mcp#follow#take')
 let s:handlers.disk = function('vim_mcp#autoread#take')
 let s:handlers.turn = function('vim_mcp#turn#take')
 let s:handlers.kernel = function('vim_mcp#kernel#take')

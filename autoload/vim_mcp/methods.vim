@@ -205,6 +205,9 @@ function! s:attempt(call, timer) abort
     return
   endif
   call a:call.reply(l:answer)
+  if exists('*vim_mcp#follow#served')
+    call vim_mcp#follow#served(a:call.method, l:answer)
+  endif
   if get(get(s:table, a:call.method, {}), 'history') && s:is_history(l:answer)
     call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
   endif

@@ -91,7 +91,7 @@ function! vim_mcp#show#is_ordinary(window) abort
   return l:bufnr > 0 && s:type(a:window) ==# ''
         \ && index(['', 'acwrite'], getbufvar(l:bufnr, '&buftype')) >= 0
         \ && index(s:trees, getbufvar(l:bufnr, '&filetype')) < 0 && !getwinvar(a:window, '&previewwindow')
-        \ && getbufvar(l:bufnr, 'vim_mcp_diff') ==# ''
+        \ && getbufvar(l:bufnr, 'vim_mcp_diff') ==# '' && !getwinvar(a:window, 'vim_mcp_follow')
 endfunction
 
 function! s:type(window) abort
