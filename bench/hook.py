@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from bench import budgets
@@ -30,7 +31,7 @@ def run(directory: Path, rounds: int) -> Iterator[Row]:
         with stage_in(directory / what.replace(" ", "-")) as stage:
             if started:
                 stage.spawn("hub", "--background").wait(TIMEOUT)
-            floor, sample = interleave(3 * rounds, python_starts, lambda stage=stage: _hooks(stage))
+            floor, sample = interleave(3 * rounds, python_starts, partial(_hooks, stage))
             yield row(f"a hook of Claude Code's, {what}", sample, floor, budgets.HOOK)
 
 
