@@ -7,10 +7,11 @@ import logging
 import math
 from collections import deque
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from vim_mcp.editor.directory import JOINED, LEFT, Directory
 from vim_mcp.editor.link import Editor
+from vim_mcp.editor.vocabulary import KernelOutput
 from vim_mcp.errors import VimMcpError
 from vim_mcp.kernel import kernels
 from vim_mcp.kernel.interpreters import Wanted
@@ -37,7 +38,7 @@ class Notebook:
         self._editor = editor
         self._kernel = kernel
         self._watching = False
-        self._told: deque[tuple[int, dict[str, Any]]] = deque()
+        self._told: deque[tuple[int, KernelOutput]] = deque()
         """Messages of inputs and outputs, the last ones, with their sizes."""
         self._size = 0
         self._output: Bounded | None = None
@@ -127,7 +128,7 @@ class Notebook:
         self._tell(kind, told)
 
     def _tell(self, kind: str, fields: dict[str, Any]) -> None:
-        message = {"type": "kernel_output", "kind": kind, **fields}
+        message = cast("KernelOutput", {"type": "kernel_output", "kind": kind, **fields})  # each kind has its own
         size = sum(len(line) + 1 for line in fields.get("lines", ()))
         self._told.append((size, message))
         self._size += size

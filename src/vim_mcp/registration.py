@@ -16,6 +16,7 @@ from vim_mcp.editor.process import alive, watch_exit
 from vim_mcp.editor.registry import Registry
 from vim_mcp.editor.statefiles import StateFiles
 from vim_mcp.editor.summary import summary
+from vim_mcp.editor.vocabulary import Refused
 from vim_mcp.errors import COMMAND_FAILED, INVALID_PARAMS, InvalidParameters
 
 logger = logging.getLogger(__name__)
@@ -73,7 +74,8 @@ class Registrar:
 
     def _refuse(self, connection: LineConnection, code: int, message: str) -> None:
         logger.warning("refused an editor: %s", message)
-        connection.write(wire.encode({"type": "refused", "code": code, "message": message}))
+        refused: Refused = {"type": "refused", "code": code, "message": message}
+        connection.write(wire.encode(refused))
         connection.close()
 
     def _on_change(self, events: frozenset[str], editor: Editor) -> None:

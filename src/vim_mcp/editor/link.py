@@ -16,6 +16,7 @@ from vim_mcp import wire
 from vim_mcp.connection import LineConnection
 from vim_mcp.editor.busy import interrupt, what_it_does
 from vim_mcp.editor.messages import EditorInfo, State
+from vim_mcp.editor.vocabulary import ToEditor
 from vim_mcp.errors import (
     COMMAND_FAILED,
     CommandFailed,
@@ -157,7 +158,7 @@ class Editor:
             instance_id=self.instance_id,
         )
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, message: ToEditor) -> None:
         """Send one message."""
         self._connection.write(wire.encode(message))
 

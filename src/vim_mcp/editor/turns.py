@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from vim_mcp.editor.activity import Activity, Question
 from vim_mcp.editor.link import Editor
@@ -109,7 +109,7 @@ class Turns:
         of_client = isinstance(pids, list) and any(client.client_pid in pids for client in self._clients)
         return of_client or hook.get("instance") == self._editor.instance_id
 
-    def _turn(self, what: str) -> None:
+    def _turn(self, what: Literal["begin", "end"]) -> None:
         self._editor.send({"type": "turn", "turn": what})
 
     def _changed(self, files: Iterable[str]) -> None:
