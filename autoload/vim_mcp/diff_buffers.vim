@@ -15,8 +15,8 @@ function! vim_mcp#diff_buffers#make(review, proposal_file) abort
   let ignored = &eventignore
   set eventignore=all
   try
-    let a:review.left = s:buffer(a:review, 'disk', 'nofile')
-    let a:review.right = s:buffer(a:review, s:client(a:review), 'acwrite')
+    let a:review.left = s:buffer(a:review, 'disk')
+    let a:review.right = s:buffer(a:review, s:client(a:review))
     let a:review.form = vim_mcp#diff_text#fill(a:review.left, a:review.file, own, a:review.right, a:proposal_file)
     call s:set_filetype(a:review, own)
     call vim_mcp#within#buffer(a:review.right, function('s:map'))
@@ -27,8 +27,8 @@ function! vim_mcp#diff_buffers#make(review, proposal_file) abort
     let &eventignore = ignored
   endtry
   let a:review.original = getbufline(a:review.right, 1, '$')
+  " Not 'readonly' as well, for which Vim itself would refuse `:w` (see diff_watch.vim).
   call setbufvar(a:review.left, '&modifiable', 0)
-  call setbufvar(a:review.left, '&readonly', 1)
 endfunction
 
 " Puts the proposal into the right buffer again, as a change that can be undone.
@@ -62,13 +62,13 @@ function! vim_mcp#diff_buffers#is_named(name) abort
 endfunction
 
 " A name that no file has, and that ends in the file's, so that what goes by names (g:vim_mcp_ignore too) knows it.
-function! s:buffer(review, side, buftype) abort
+function! s:buffer(review, side) abort
   let name = a:review.target
   if vim_mcp#ignore#matches(a:review.file) && !vim_mcp#ignore#matches(name)
     let name = resolve(a:review.file)
   endif
   let bufnr = bufadd('vim-mcp://' . a:side . '/' . s:number . name)
-  for [option, value] in [['buftype', a:buftype], ['swapfile', 0], ['buflisted', 0], ['undofile', 0], ['modeline', 0]]
+  for [option, value] in [['buftype', 'acwrite'], ['swapfile', 0], ['buflisted', 0], ['undofile', 0], ['modeline', 0]]
     call setbufvar(bufnr, '&' . option, value)
   endfor
   silent call bufload(bufnr)

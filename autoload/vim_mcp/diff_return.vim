@@ -58,7 +58,9 @@ function! s:listen() abort
     autocmd!
     autocmd WinEnter * call s:arrive()
     autocmd WinClosed * call s:note_closed(+expand('<amatch>'))
+    autocmd VimResized,TabEnter * call s:even_out()
   augroup END
+  call vim_mcp#diff_title#watch()
 endfunction
 
 function! s:forget(place) abort
@@ -69,7 +71,23 @@ function! s:forget(place) abort
     endif
     autocmd! vim_mcp_diff_windows
     augroup! vim_mcp_diff_windows
+    call vim_mcp#diff_title#forget()
   endif
+endfunction
+
+" The editor may have got another size, which it gives to the right side alone.
+function! s:even_out() abort
+  for place in s:places
+    let sides = map(copy(place.windows), 'get(getwininfo(v:val), 0, {})')
+    if len(sides) == 2 && index(sides, {}) < 0 && sides[0].tabnr == tabpagenr() && s:are_beside(sides[0], sides[1])
+      call s:in_window(sides[0].winid, {-> execute('vertical resize ' . (sides[0].width + sides[1].width) / 2)})
+    endif
+  endfor
+endfunction
+
+function! s:are_beside(left, right) abort
+  return a:left.tabnr == a:right.tabnr && [a:left.winrow, a:left.height] == [a:right.winrow, a:right.height]
+        \ && a:left.wincol + a:left.width + 1 == a:right.wincol
 endfunction
 
 " The person closes the window of a diff that they are in: Vim will take them to a neighbour of it.

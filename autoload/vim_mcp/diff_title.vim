@@ -4,6 +4,8 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 let s:option = exists('+winbar') ? '&winbar' : '&statusline'
+let s:line = '%{vim_mcp#diff_title#text(winwidth(0))}'
+let s:looking = 0
 let s:dots = &encoding ==# 'utf-8' ? "\u2026" : '>'
 let s:hints = [[''], [':w accepts, :q rejects', ':w yes, :q no', '']]
 
@@ -11,8 +13,45 @@ let s:hints = [[''], [':w accepts, :q rejects', ':w yes, :q no', '']]
 function! vim_mcp#diff_title#set(window, title, side) abort
   let [tab, number] = win_id2tabwin(a:window)
   call settabwinvar(tab, number, 'vim_mcp_diff_title', [a:title, a:side])
-  " A window of one line has no room for a winbar.
-  silent! call settabwinvar(tab, number, s:option, '%{vim_mcp#diff_title#text(winwidth(0))}')
+  call s:show(tab, number)
+endfunction
+
+" A window of one line has no room for a winbar.
+function! s:show(tab, number) abort
+  silent! noautocmd call settabwinvar(a:tab, a:number, s:option, s:line)
+endfunction
+
+" Begins to see to it that titles stay: plugins for status lines write them into every window, whenever one is entered.
+function! vim_mcp#diff_title#watch() abort
+  augroup vim_mcp_diff_title
+    autocmd!
+    autocmd WinEnter,BufEnter,FileType * call s:look_soon()
+    execute 'autocmd OptionSet' s:option[1:] 'call s:look_soon()'
+  augroup END
+endfunction
+
+" Ends that.
+function! vim_mcp#diff_title#forget() abort
+  if exists('#vim_mcp_diff_title')
+    autocmd! vim_mcp_diff_title
+    augroup! vim_mcp_diff_title
+  endif
+endfunction
+
+function! s:look_soon() abort
+  if !s:looking
+    let s:looking = 1
+    call timer_start(0, function('s:look'))
+  endif
+endfunction
+
+function! s:look(timer) abort
+  let s:looking = 0
+  for window in filter(getwininfo(), 'vim_mcp#diff_return#is_diff(v:val.winid)')
+    if gettabwinvar(window.tabnr, window.winnr, s:option) !=# s:line
+      call s:show(window.tabnr, window.winnr)
+    endif
+  endfor
 endfunction
 
 " Whether titles can be seen.

@@ -22,6 +22,8 @@ function! vim_mcp#diff_watch#begin(review) abort
     autocmd ExitPre * call s:exit()
     execute 'autocmd BufWriteCmd' right 'call s:write(expand("<stack>"), expand("<afile>"))'
     execute 'autocmd FileWriteCmd,FileAppendCmd' right 'call s:write_part()'
+    " `:w` on the file's side is no verdict, and no error either.
+    execute 'autocmd BufWriteCmd,FileWriteCmd,FileAppendCmd <buffer=' . a:review.left . '> call s:write_part()'
     execute 'autocmd BufReadCmd' right 'call s:read()'
     execute 'autocmd QuitPre' right 'call s:quit()'
     execute 'autocmd BufWinLeave,BufUnload' right 'call s:leave(+expand("<abuf>"))'
@@ -40,6 +42,7 @@ function! vim_mcp#diff_watch#end(review, last) abort
   if !exists('#vim_mcp_diff')
     return
   endif
+  execute 'autocmd! vim_mcp_diff * <buffer=' . a:review.left . '>'
   execute 'autocmd! vim_mcp_diff * <buffer=' . a:review.right . '>'
   if a:last
     autocmd! vim_mcp_diff
@@ -63,7 +66,7 @@ function! s:write(stack, name) abort
   endif
 endfunction
 
-" A part of the text, or to the end of another file.
+" A part of the text, or to the end of another file, or the file's side.
 function! s:write_part() abort
   let review = vim_mcp#diff#of(bufnr('%'))
   setlocal nomodified

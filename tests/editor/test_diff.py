@@ -23,7 +23,18 @@ REJECT = [
     ":bunload\r", ":tabclose\r", "\x17h:only\r", ":ClaudeCodeDiffDeny\r", "\\d", ":ClaudeCodeCloseAllDiffs\r",
 ]  # fmt: skip
 EXIT = [":qa\r", ":qa!\r", ":wqa\r", ":xa\r", ":cq\r"]
-KEEP = [":edit!\r", ":edit\r", "\x17T", ":tab split\r", "\x17h:q\r", "\x17h", "gg", ":tabnext\r"]
+KEEP = [
+    "\x17h:w\r",
+    "\x17h:wq\r",
+    ":edit!\r",
+    ":edit\r",
+    "\x17T",
+    ":tab split\r",
+    "\x17h:q\r",
+    "\x17h",
+    "gg",
+    ":tabnext\r",
+]
 
 MAPS = ("nmap \\a <Plug>(claude-diff-accept)", "nmap \\d <Plug>(claude-diff-deny)")
 
@@ -214,8 +225,8 @@ def test_the_left_side_is_the_file_on_disk_and_cannot_be_changed(desk: Desk, ins
     desk.propose()
     desk.terminal.wait_screen("calc.py on disk + unsaved changes")
     desk.terminal.type("\x17hx")
-    about = "[getline(1, '$'), &modifiable, &readonly, &modified, &buflisted, &swapfile]"
-    assert inside.value(desk.terminal, about) == [["one", "two", "three"], 0, 1, 0, 0, 0]
+    about = "[getline(1, '$'), &modifiable, &modified, &buflisted, &swapfile]"
+    assert inside.value(desk.terminal, about) == [["one", "two", "three"], 0, 0, 0, 0]
     desk.terminal.type("\x17l:w\r")
     assert desk.verdict() == ("accepted", NEW)
     desk.wait_closed()

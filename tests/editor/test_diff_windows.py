@@ -342,3 +342,33 @@ def test_without_status_lines_a_message_says_how_to_answer(scene: Scene, front: 
     assert scene.open() is front
     hint = "Claude: calc.py: :w accepts" if scene.kind != "nvim" else "Claude: calc.py  [:w accepts"
     scene.terminal.wait_screen(hint if front else "a diff of calc.py waits for review in tab page 2")
+
+
+@pytest.mark.parametrize("when", ["autocmd WinEnter * ++once", 'call timer_start(1, {-> Plugin()}) "'])
+@pytest.mark.requirement("IDE-SHOW-02")
+def test_titles_stay_though_a_plugin_writes_status_lines(scene: Scene, when: str) -> None:
+    option = "winbar" if scene.kind == "nvim" else "statusline"
+    scene.do(
+        "set laststatus=2", "function! Plugin() abort", "for window in range(1, winnr('$'))",
+        f"call setwinvar(window, '&{option}', 'A PLUGIN')", "endfor", "let g:written = 1", "endfunction",
+    )  # fmt: skip
+    scene.rest()
+    assert scene.open()
+    title = scene.value(f"&{option}")
+    scene.do(f"{when} call Plugin()")
+    scene.type("\x17h")
+    scene.wait("get(g:, 'written')", 1)
+    scene.wait(f"map(range(1, winnr('$')), 'getwinvar(v:val, \"&{option}\")')", [title, title])
+    scene.terminal.wait_screen(lambda screen: "Claude: calc.py" in screen and "A PLUGIN" not in screen)
+    scene.close()
+    scene.wait("exists('#vim_mcp_diff_title')", 0)
+
+
+@pytest.mark.requirement("IDE-SHOW-02")
+def test_both_sides_have_the_same_width_after_a_resize(scene: Scene) -> None:
+    scene.rest()
+    assert scene.open()
+    for columns in (80, 140):
+        scene.terminal.resize(30, columns)
+        scene.wait("&columns", columns)
+        scene.wait("abs(winwidth(1) - winwidth(2)) < 2", 1)

@@ -154,6 +154,12 @@ class Terminal:
                     raise AssertionError(f"the process ended before the screen showed {wanted!r}; last:\n{screen}")
                 self._changed.wait(left)
 
+    def resize(self, rows: int, columns: int) -> None:
+        """Give the terminal another size, which the child is told."""
+        with self._changed:
+            self._screen.resize(rows, columns)
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
     def wait(self, timeout: float = TIMEOUT) -> int:
         """Wait for the child to end and return its exit status."""
         return self.process.wait(timeout)
