@@ -34,6 +34,7 @@ endfunction
 " vim_mcp#change#follow(): the views of its windows, and all marks.
 function! vim_mcp#change#places(bufnr) abort
   let l:places = extend(s:remember(a:bufnr), {'lines': getbufline(a:bufnr, 1, '$')})
+  let l:places.signs = vim_mcp#signs#placed(a:bufnr)
   if exists('*getmarklist')
     let l:marks = filter(getmarklist(a:bufnr), 'v:val.mark =~# "^''\\l$"')
     let l:places.marks += l:marks + filter(getmarklist(), 'v:val.pos[0] == a:bufnr && v:val.mark =~# "^''\\u$"')
@@ -46,6 +47,7 @@ function! vim_mcp#change#follow(bufnr, places, folds) abort
   let l:hunks = vim_mcp#hunks#between(a:places.lines, getbufline(a:bufnr, 1, '$'), 1)
   call vim_mcp#folds#restore(a:folds, l:hunks)
   call s:restore(a:bufnr, a:places, l:hunks)
+  call vim_mcp#signs#follow(a:bufnr, a:places.signs, l:hunks)
   call s:go_on_inserting(a:bufnr)
 endfunction
 

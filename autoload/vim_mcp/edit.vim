@@ -85,6 +85,7 @@ function! s:edit(target, request) abort
   call vim_mcp#turn#editing(l:bufnr)
   let l:history = vim_mcp#history#before(l:bufnr, l:hunks)
   call vim_mcp#change#apply(l:bufnr, l:hunks)
+  call vim_mcp#signs#changed(l:bufnr, l:hunks)
   call vim_mcp#history#note(l:history)
   if a:target.added || a:target.unloaded || vim_mcp#fresh#is_unseen(l:bufnr)
     " The person must find what they have not seen.

@@ -47,6 +47,7 @@ endfunction
 " told its own.
 function! vim_mcp#ide#hear(message) abort
   let s:listening = get(a:message, 'pids', [])
+  call vim_mcp#signs#session(s:listening)
   if !empty(s:listening) && exists('*vim_mcp#waiting#delivered')
     call vim_mcp#waiting#delivered()
   endif

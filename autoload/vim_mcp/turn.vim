@@ -74,6 +74,11 @@ function! vim_mcp#turn#editing(bufnr) abort
   endif
 endfunction
 
+" Whether a turn goes on, in which what changes on disk counts as Claude's.
+function! vim_mcp#turn#runs() abort
+  return s:runs
+endfunction
+
 " Text is written here on Claude's behalf while a:on is 1.
 function! vim_mcp#turn#ours(on) abort
   let s:ours = a:on
@@ -121,6 +126,7 @@ function! s:written(bufnr, lines) abort
 endfunction
 
 function! s:keep(name, bytes) abort
+  call vim_mcp#signs#expect(a:name, a:bytes)
   let l:size = strlen(join(a:bytes, "\n"))
   let s:files[a:name] = {'before': a:bytes, 'size': l:size, 'touched': 0, 'missing': s:missing(a:name)}
   call add(s:names, a:name)
