@@ -28,19 +28,39 @@ def test_loading_sources_one_small_file(raw_hub: RawHub, launch: Launch, home: E
     assert len((ROOT / "plugin" / "vim_mcp.vim").read_text().splitlines()) < 100
 
 
-def test_no_key_is_mapped_and_no_option_changed(
-    raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside
-) -> None:
-    ours = 'v:val =~# "<Plug>(claude-" || v:val =~# "<Plug>(vim-mcp-"'
-    maps = f"filter(split(execute('map'), '\\n'), '!({ours})')"
-    settings = f"[execute('set all'), {maps}, execute('map!'), execute('tmap'), execute('abbreviate')]"
+@pytest.mark.requirement("LINK-06")
+def test_nothing_of_the_users_is_changed(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
+    """Loading, and registration, map no key, change no option, say nothing, and open no window; what autocommands there
+    are stand in groups of ours."""
     loaded = launch("one.txt")
     raw_hub.editor().event("BufEnter")
-    with_plugin = inside.value(loaded, settings)
+    with_plugin = inside.value(loaded, SETTINGS)
     loaded.type(":qa!\r")
     loaded.wait()
     home.add("let g:loaded_vim_mcp = 1")
-    assert inside.value(launch("one.txt"), settings) == with_plugin
+    without = inside.value(launch("one.txt"), SETTINGS)
+    autocommands = [each.pop("autocommands") for each in (with_plugin, without)]
+    assert with_plugin == without
+    assert "vim_mcp_events" in autocommands[0]
+    assert without_ours(autocommands[0]) == without_ours(autocommands[1]) == autocommands[1].splitlines()
+
+
+OURS = 'v:val =~# "<Plug>(claude-" || v:val =~# "<Plug>(vim-mcp-"'
+SETTINGS = (
+    "{'options': execute('set all'), 'insert': execute('map!'), 'terminal': execute('tmap'), "
+    f"'maps': filter(split(execute('map'), '\\n'), '!({OURS})'), 'abbreviations': execute('abbreviate'), "
+    "'messages': execute('messages'), 'windows': winlayout(), 'tabs': tabpagenr('$'), 'highlights': "
+    "filter(split(execute('highlight'), '\\n'), 'v:val !~# \"^VimMCP\"'), 'autocommands': execute('autocmd')}"
+)
+
+
+def without_ours(autocommands: str) -> list[str]:
+    """The lines of `:autocmd` but for those of our groups: a line that is not indented begins a group's event."""
+    kept, ours = [], False
+    for line in autocommands.splitlines():
+        ours = line.startswith("vim_mcp_") or (ours and line.startswith(" "))
+        kept += [] if ours else [line]
+    return kept
 
 
 def test_the_commands_are_there(raw_hub: RawHub, launch: Launch, inside: Inside) -> None:
