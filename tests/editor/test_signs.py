@@ -40,6 +40,11 @@ def start(
     return start
 
 
+def lower(signs: list[Any]) -> list[Any]:
+    """The same one line further down."""
+    return [[line + 1, name] for line, name in signs]
+
+
 def signs(turn: Turn, name: str = "one.txt") -> Any:
     """The lines that have signs, and what they say."""
     return sorted(turn.value(PLACED.format(name)))
@@ -55,7 +60,7 @@ def test_lines_are_marked_and_keep_their_signs(start: Start, expected: bool) -> 
     assert signs(turn) == first
     turn.terminal.wait_screen("~ three", "_ line 9", "~   twenty")
     command(turn.terminal, "1put! ='the users' | silent write")
-    assert signs(turn) == [[line + 1, name] for line, name in first]
+    assert signs(turn) == lower(first)
     turn.end()
     turn.begin()
     now = turn.one.read_text()
@@ -63,7 +68,7 @@ def test_lines_are_marked_and_keep_their_signs(start: Start, expected: bool) -> 
     wanted = [[4, "Changed"], [5, "Changed"], [9, "Added"], [12, "Removed"], [22, "Changed"]]
     assert signs(turn) == wanted
     edit(turn.link, "insert", line=1, lines=["by a tool"])
-    assert signs(turn) == [[1, "Added"], *([line + 1, name] for line, name in wanted)]
+    assert signs(turn) == [[1, "Added"], *lower(wanted)]
 
 
 @pytest.mark.requirement("SIGNS-01")
