@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -149,6 +151,49 @@ def test_what_is_typed_into_a_command_line_meanwhile_is_that_command(scene: Scen
     terminal.type(TYPED + "'\r")
     assert inside.value(terminal, "g:typed") == TYPED
     assert link.events.empty() or "answer" not in {message.get("type") for message in link.events.queue}
+
+
+def at_50_a_second(terminal: Terminal, keys: str) -> threading.Thread:
+    """Begin to type so many keys a second."""
+
+    def type_them() -> None:
+        for key in keys:
+            terminal.type(key)
+            time.sleep(1 / 50)
+
+    thread = threading.Thread(target=type_them)
+    thread.start()
+    return thread
+
+
+INTO = {"insert": "i", "command line": ":let g:typed = '", "terminal": ":terminal cat\r"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", INTO)
+@pytest.mark.requirement("ASK-03")
+def test_no_key_of_a_quick_typist_changes_its_meaning(scene: Scene, inside: Inside, kind: str, where: str) -> None:
+    """While questions come and go, at 50 keys a second."""
+    terminal, link = scene
+    terminal.type(INTO[where] + ("i" if where == "terminal" and kind != "vim" else ""))
+    wait_mode(link, {"insert": "i", "command line": "c", "terminal": "t"}[where])
+    keys = TYPED[:75]  # a terminal's row holds that
+    typist = at_50_a_second(terminal, keys)
+    for index in range(5):
+        ask(link, f"!ls {index}", question=f"q{index}")
+        seen(terminal, QUESTION, f"!ls {index}")
+        link.request("cancel_question", questions=[f"q{index}"])
+        gone(terminal)
+    typist.join()
+    if where == "insert":
+        wait_text(link, [keys])
+    elif where == "command line":
+        terminal.type("'\r")
+        assert inside.value(terminal, "g:typed") == keys
+    else:
+        terminal.type("\r")
+        seen(terminal, keys)
+    assert "answer" not in {message.get("type") for message in list(link.events.queue)}
 
 
 @pytest.mark.requirement("ASK-02", "ASK-03")
