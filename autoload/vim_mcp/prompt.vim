@@ -75,6 +75,10 @@ function! s:enqueue(prompt) abort
     call vim_mcp#notice#echo('the prompt waits for Claude')
     call timer_stop(s:complaint)
     let s:complaint = timer_start(max([0, vim_mcp#setting('send_timeout', 20000)]), function('s:complain'))
+  elseif !a:prompt.submit
+    call vim_mcp#terminal#attend()
+  elseif vim_mcp#terminal#ask(a:prompt.number, 'visible', []) is 0
+    call vim_mcp#notice#echo('asked: :ClaudeCode shows the answer')
   endif
 endfunction
 

@@ -21,7 +21,7 @@ function! vim_mcp#terminal_external#open(session, mods, argv, environment) abort
   let l:argv = s:command() + a:argv
   let l:set = {'env': a:environment}
   let a:session.job = has('nvim') ? jobstart(l:argv, l:set)
-        \ : job_start(l:argv, extend(l:set, {'in_io': 'null', 'out_io': 'null', 'err_io': 'null', 'stoponexit': 'hup'}))
+        \ : job_start(l:argv, extend(l:set, {'in_io': 'null', 'out_io': 'null', 'err_io': 'null', 'stoponexit': 'term'}))
 endfunction
 
 " Whether the command runs.

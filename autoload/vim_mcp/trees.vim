@@ -33,9 +33,14 @@ function! vim_mcp#trees#add(range, first, last) abort
   endif
   let l:area = vim_mcp#visual#area()
   let l:lines = a:range ? range(a:first, a:last) : empty(l:area) ? [] : range(l:area.start[0], l:area.end[0])
-  let l:places = s:places(s:trees[&filetype], l:lines)
-  if empty(l:places)
-    call vim_mcp#notice#error('not mentioned: there is no file ' . (len(l:lines) > 1 ? 'in these lines' : 'here'))
+  try
+    let l:places = s:places(s:trees[&filetype], l:lines)
+    let l:obstacle = !empty(l:places) ? '' : 'there is no file ' . (len(l:lines) > 1 ? 'in these lines' : 'here')
+  catch
+    let l:obstacle = v:exception
+  endtry
+  if l:obstacle !=# ''
+    call vim_mcp#notice#error('not mentioned: ' . l:obstacle)
     return 0
   endif
   return vim_mcp#mention#put(l:places)
@@ -46,7 +51,8 @@ function! s:places(tree, lines) abort
   let l:found = empty(a:lines) && empty(l:found) ? [a:tree.at()] : l:found
   let l:places = map(l:found, 'type(v:val) == type({}) ? v:val : {"file": v:val, "lines": []}')
   call map(l:places, 'extend(v:val, {"file": substitute(v:val.file, "\\(.\\)/$", "\\1", "")})')
-  return filter(l:places, 'v:val.file =~# "^/" && index(l:places, v:val) == v:key')
+  let l:all = copy(l:places)
+  return filter(l:places, 'v:val.file =~# "^/" && index(l:all, v:val) == v:key')
 endfunction
 
 " Explorers tell of the cursor's line alone.

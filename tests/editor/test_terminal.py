@@ -218,22 +218,23 @@ POSITIONS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "top": lambda window: (window["row"], window["height"], window["width"]) == (1, 6, 120),
     "bottom": lambda window: (window["height"], window["width"]) == (6, 120) and window["row"] > 10,
     "tab": lambda window: window["tab"] == 2,
+    "float": lambda window: window["type"] == "popup",
 }
 
 
 @pytest.mark.slow
 @pytest.mark.requirement("TERM-08")
-@pytest.mark.parametrize("position", [*POSITIONS, "float"])
+@pytest.mark.parametrize("position", POSITIONS)
 def test_it_opens_where_the_user_wants_it(scene: Scene, inside: Inside, kind: str, position: str) -> None:
     """In Vim, which has no floating window to type into, "float" is "right"."""
     terminal, link = scene
-    holds = POSITIONS["right"] if kind == "vim" else lambda window: window["type"] == "popup"
+    holds = POSITIONS["right" if (kind, position) == ("vim", "float") else position]
     command(terminal, f"let [g:vim_mcp_terminal_position, g:vim_mcp_terminal_size] = ['{position}', 25]")
     terminal.type(":ClaudeCode\r")
     started(inside)
     for hide in (True, False):
         windows = link.request("get_state")["windows"]
-        assert [POSITIONS.get(position, holds)(window) for window in windows if window["current"]] == [True]
+        assert [holds(window) for window in windows if window["current"]] == [True]
         if hide:
             run(terminal, kind, "ClaudeCode")
             shown(link, [""])
