@@ -12,7 +12,7 @@ let s:number = 0
 function! vim_mcp#diff_buffers#make(review, proposal_file) abort
   let s:number += 1
   let own = vim_mcp#buffers#find(a:review.file)
-  let ignored = &eventignore
+  let [ignored, view] = [&eventignore, winsaveview()]
   set eventignore=all
   try
     let a:review.left = s:buffer(a:review, 'disk')
@@ -20,15 +20,19 @@ function! vim_mcp#diff_buffers#make(review, proposal_file) abort
     let a:review.form = vim_mcp#diff_text#fill(a:review.left, a:review.file, own, a:review.right, a:proposal_file)
     call s:set_filetype(a:review, own)
     call vim_mcp#within#buffer(a:review.right, function('s:map'))
+    " Not 'readonly' as well, for which Vim itself would refuse `:w` (see diff_watch.vim).
+    call setbufvar(a:review.left, '&modifiable', 0)
   catch
     call vim_mcp#diff_buffers#wipe(a:review)
     throw v:exception
   finally
     let &eventignore = ignored
+    " To set an option of a buffer that is not shown, Vim makes room for a window for a moment: that may scroll this one.
+    if winsaveview() !=# view
+      call winrestview(view)
+    endif
   endtry
   let a:review.original = getbufline(a:review.right, 1, '$')
-  " Not 'readonly' as well, for which Vim itself would refuse `:w` (see diff_watch.vim).
-  call setbufvar(a:review.left, '&modifiable', 0)
 endfunction
 
 " Puts the proposal into the right buffer again, as a change that can be undone.

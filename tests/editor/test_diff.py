@@ -12,6 +12,7 @@ from tests.support.editing import command, kind_of, refused, state, wait_mode
 from tests.support.editors import EditorHome
 from tests.support.inside import Inside
 from tests.support.reviewing import NEW, OLD, TITLE, Desk
+from tests.support.stage import numbered
 from tests.support.waiting import wait_until
 
 ACCEPT = [
@@ -320,6 +321,16 @@ def test_each_is_answered_by_itself(desk: Desk, tmp_path: Path) -> None:
     desk.terminal.type(":tablast\r\x17l:w\r")
     assert desk.verdict(reviews[1]) == ("accepted", b"b\n")
     desk.wait_closed()
+
+
+def test_another_one_does_not_scroll_the_first(desk: Desk, inside: Inside) -> None:
+    old = numbered(60).encode()
+    desk.propose(old.replace(b"line 4\n", b"four\n"), old)
+    desk.terminal.wait_screen(TITLE)
+    lines = "map(range(1, 2), 'getwininfo(win_getid(v:val))[0].topline')"
+    before = inside.value(desk.terminal, lines)
+    desk.propose(old, None, tab_name="another")
+    assert inside.value(desk.terminal, lines) == before
 
 
 @pytest.mark.requirement("IDE-REVIEW-01")
