@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib import metadata
 from pathlib import Path
@@ -29,10 +30,12 @@ def unpack(wheel: Path, directory: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(directory)}
 
 
-def house(directory: Path) -> Path:
-    """Everything that the package needs beside itself, as wheels in `directory`, made of what is installed here."""
+def house(directory: Path, *more: str) -> Path:
+    """What the package needs beside itself, and `more`, as wheels in `directory`, made of what is installed here."""
     directory.mkdir()
-    for name in sorted(_needed("vim-mcp") - {"vim-mcp"}):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    first = filter(_is_for_here, map(Requirement, project["dependencies"]))
+    for name in sorted(set().union(*map(_needed, [*(requirement.name for requirement in first), *more]))):
         _repack(metadata.distribution(name), directory)
     return directory
 
@@ -47,9 +50,13 @@ def _needed(name: str) -> set[str]:
             continue
         found.add(wanted)
         for requirement in map(Requirement, metadata.requires(wanted[0]) or ()):
-            if requirement.marker is None or requirement.marker.evaluate({"extra": wanted[1]}):
+            if _is_for_here(requirement, wanted[1]):
                 waiting += [(requirement.name, extra) for extra in ("", *requirement.extras)]
     return {name for name, _ in found}
+
+
+def _is_for_here(requirement: Requirement, extra: str = "") -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
 
 
 def _repack(distribution: metadata.Distribution, directory: Path) -> None:

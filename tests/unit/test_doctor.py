@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,14 @@ def test_jupyter(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, name)
     found = look(program.findings(), "jupyter")
     assert (found.level, found.fix) == ("warning", f"{sys.executable} -m pip install jupyter_client ipykernel")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one is for Linux alone")
+@pytest.mark.requirement("DOCTOR-01")
+def test_all_packages_are_looked_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {entry.partition(">")[0].replace("-", "_") for entry in project["dependencies"]}
+    assert declared == set(program.PACKAGES)
 
 
 # The hub

@@ -16,7 +16,9 @@ from vim_mcp.install import plugin
 from vim_mcp.install.places import EDITORS, Place, here
 from vim_mcp.install.steps import tilde
 
-_PACKAGES = ("anyio", "mcp", "pydantic", "websockets")
+PACKAGES = ["anyio", "mcp", "mcp_types", "pydantic", "pydantic_core", "uvloop", "websockets"]
+PACKAGES += ["asyncinotify"] if sys.platform == "linux" else []
+"""What the hub does not run without."""
 _JUPYTER = ("jupyter_client", "ipykernel")
 
 
@@ -43,7 +45,7 @@ def _python() -> Finding:
 
 def _import_failure() -> str:
     """Why a package that the hub needs cannot be loaded, or ""."""
-    for name in _PACKAGES:
+    for name in PACKAGES:
         try:
             importlib.import_module(name)
         except Exception as error:  # a package may fail in any way
