@@ -9,7 +9,7 @@ CODE := src tests dev $(wildcard demo bench)
 # One pass of the real Claude CLI for each editor; the others take minutes, and run one by one.
 FIRST := tests/e2e/test_first.py
 
-.PHONY: help setup demo test rest e2e again lint format unit bench stress clean distclean
+.PHONY: help setup demo test rest e2e again lint format unit words pictures bench stress clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | while IFS='	' read -r name text; do \
@@ -45,6 +45,14 @@ lint: setup ## ruff, its formatter, mypy --strict, and who imports whom
 
 format: setup ## let ruff format the Python code
 	$(PY) -m ruff format $(CODE)
+
+words: setup ## write again what documents take from the code: tables, references
+	$(PY) dev/help.py
+	PYTHONPATH=. $(PY) dev/tables.py
+	PYTHONPATH=. $(PY) dev/protocol.py
+
+pictures: setup ## take README's pictures again, from real editors
+	$(PY) dev/screenshots.py
 
 bench: setup ## measure, as ratios against floors of the same run
 	$(PY) -m bench

@@ -91,14 +91,14 @@ class McpClient(ABC):
         """Send a request and return its result."""
         return self.answer(self.start(method, params))
 
-    def initialize(self, capabilities: Message | None = None) -> Any:
+    def initialize(self, capabilities: Message | None = None, name: str = "test-client") -> Any:
         """Shake hands and return the server's answer."""
         result = self.request(
             "initialize",
             {
                 "protocolVersion": "2025-06-18",
                 "capabilities": capabilities or {},
-                "clientInfo": {"name": "test-client", "version": "1.0"},
+                "clientInfo": {"name": name, "version": "1.0"},
             },
         )
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
