@@ -16,7 +16,7 @@ import pytest
 from tests.support.editors import ROOT, EditorHome, Terminal, start_editor
 from tests.support.inside import Inside
 from tests.support.waiting import wait_until
-from tests.support.wheel import build, house
+from tests.support.wheel import build, house, repository
 from vim_mcp import __version__
 
 OFFER = "Python part missing: run :VimMCPInstall"
@@ -85,12 +85,30 @@ def test_what_is_there_is_kept(tmp_path: Path, alone: Launch, home: EditorHome) 
     terminal.wait_screen("there is no /nowhere/at-all.whl to install")
 
 
+@pytest.mark.requirement("INSTALL-01")
+def test_a_copy_knows_its_command(
+    alone: Launch, checkout: Path, inside: Inside, home: EditorHome, tmp_path: Path
+) -> None:
+    """One that is on no PATH, in a directory with a blank; and one that has gone is as none."""
+    home.add("let g:vim_mcp_enabled = 0")
+    program = tmp_path / "a b" / "vim-mcp"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    (checkout / "vim-mcp-install.json").write_text(json.dumps({"version": "1", "command": [str(program)]}))
+    terminal = alone("one.txt")
+    terminal.wait_screen("one.txt")
+    assert inside.value(terminal, "vim_mcp#hub#command()") == [str(program)]
+    program.unlink()
+    assert inside.value(terminal, "vim_mcp#hub#command()") == []
+
+
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The package's wheel, and a directory with those of all that it needs."""
     directory = tmp_path_factory.mktemp("wheels")
     (directory / "dist").mkdir()
-    return build(directory / "dist"), house(directory / "house")
+    return build(directory / "dist"), house(directory / "house", "hatchling", "editables")
 
 
 @pytest.mark.slow
@@ -105,9 +123,7 @@ def test_it_is_installed_beside_the_users_work(
     (environment / "bin" / "python").symlink_to("/nowhere/python")
     (environment / "bin" / "vim-mcp").write_text("#!/nowhere/python\n")
     (environment / "bin" / "vim-mcp").chmod(0o755)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "python3").symlink_to(os.path.realpath(sys.executable))
-    env = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "PIP_FIND_LINKS": str(needed)}
+    env = _with_python(tmp_path, needed)
     terminal = alone("one.txt", **env)
     try:
         terminal.wait_screen(OFFER)
@@ -124,6 +140,38 @@ def test_it_is_installed_beside_the_users_work(
     finally:
         if os.path.exists(environment / "bin" / "python"):
             _run(environment, home, "stop")
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("INSTALL-09")
+@pytest.mark.parametrize("kind", ["vim", "nvim"], indirect=True)
+def test_a_plugin_managers_clone_is_installed_in_place(
+    alone: Launch, home: EditorHome, checkout: Path, wheels: tuple[Path, Path], tmp_path: Path, inside: Inside
+) -> None:
+    """So that the manager's next update brings both halves."""
+    shutil.rmtree(checkout)
+    repository(checkout)
+    environment = home.home / ".data" / "vim-mcp" / "venv"
+    terminal = alone("one.txt", **_with_python(tmp_path, wheels[1]))
+    try:
+        terminal.wait_screen(OFFER)
+        terminal.type(":VimMCPInstall\r")
+        terminal.wait_screen("`q` closes this", timeout=300)
+        assert inside.value(terminal, "vim_mcp#link#info().state") == "connected"
+        where = "import vim_mcp; print(vim_mcp.__file__)"
+        python = [str(environment / "bin" / "python"), "-P", "-c", where]
+        told = subprocess.run(python, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+        assert told.strip() == str(checkout / "src" / "vim_mcp" / "__init__.py")
+    finally:
+        if os.path.exists(environment / "bin" / "vim-mcp"):
+            _run(environment, home, "stop")
+
+
+def _with_python(directory: Path, wheels: Path) -> dict[str, str]:
+    """An environment with a Python for which there are wheels."""
+    (directory / "bin").mkdir()
+    (directory / "bin" / "python3").symlink_to(os.path.realpath(sys.executable))
+    return {"PATH": f"{directory / 'bin'}:/usr/bin:/bin", "PIP_FIND_LINKS": str(wheels)}
 
 
 def _run(environment: Path, home: EditorHome, *arguments: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ import pytest
 from tests.editor.conftest import kind  # noqa: F401 - a fixture
 from tests.support.editors import ROOT, Terminal, find
 from tests.support.waiting import wait_until
-from tests.support.wheel import house
+from tests.support.wheel import house, repository
 
 LIMIT = 120.0
 """Seconds from the first command to the first useful screen."""
@@ -62,19 +61,6 @@ def commands() -> str:
     found = re.search(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     assert found is not None
     return found[1]
-
-
-def repository(path: Path) -> Path:
-    """This working tree as a repository of its own."""
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    for name in subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0"):
-        if name and (ROOT / name).is_file():
-            (path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, path / name)
-    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    for arguments in (["init", "-q"], ["add", "-A"], [*author, "commit", "-q", "-m", "all"]):
-        subprocess.run(["git", *arguments], cwd=path, check=True)
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -38,6 +39,19 @@ def house(directory: Path, *more: str) -> Path:
     for name in sorted(set().union(*map(_needed, [*(requirement.name for requirement in first), *more]))):
         _repack(metadata.distribution(name), directory)
     return directory
+
+
+def repository(path: Path) -> Path:
+    """This working tree as a repository of its own at `path`."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    for name in subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0"):
+        if name and (ROOT / name).is_file():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, path / name)
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for arguments in (["init", "-q"], ["add", "-A"], [*author, "commit", "-q", "-m", "all"]):
+        subprocess.run(["git", *arguments], cwd=path, check=True)
+    return path
 
 
 def _needed(name: str) -> set[str]:

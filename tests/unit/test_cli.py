@@ -41,7 +41,20 @@ def test_the_help_names_every_command(environment: dict[str, str]) -> None:
     done = vim_mcp(environment, "--help")
     assert done.returncode == 0
     assert "Without a command: an MCP server on stdin and stdout" in " ".join(done.stdout.split())
-    for command in ("hub", "status", "call", "read", "tools", "logs", "stop", "pipe", "completion"):
+    for command in (
+        "install",
+        "uninstall",
+        "doctor",
+        "hub",
+        "status",
+        "call",
+        "read",
+        "tools",
+        "logs",
+        "stop",
+        "pipe",
+        "completion",
+    ):
         assert f"\n    {command}" in done.stdout
 
 

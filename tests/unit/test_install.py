@@ -15,6 +15,7 @@ import pytest
 from tests.support.editors import ROOT
 from tests.support.wheel import build, unpack
 from vim_mcp import __version__
+from vim_mcp.install import claude
 
 VIM = Path(".vim/pack/vim-mcp/start/vim-mcp")
 NEOVIM = Path(".local/share/nvim/site/pack/vim-mcp/start/vim-mcp")
@@ -213,3 +214,24 @@ def test_without_claude_code_it_says_so(clone: Run) -> None:
     done = clone("install")
     assert done.returncode == 0
     assert "as is     Claude Code: no `claude` command is on your PATH" in done.stdout
+
+
+@pytest.mark.requirement("INSTALL-07")
+def test_claudes_plugin_runs_this_program_wherever_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the shell that Claude Code runs it with; the variable by which :ClaudeCode names another still counts."""
+    program = tmp_path / "it's a b" / "vim-mcp"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "here $*"\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(claude, "command", lambda: str(program))
+    files = {name: json.loads(text) for name, text in claude.marketplace_files().items()}
+    (server,) = files["vim-mcp/.mcp.json"]["mcpServers"].values()
+    hooks = files["vim-mcp/hooks/hooks.json"]["hooks"]
+    scripts = {hook["command"] for entries in hooks.values() for entry in entries for hook in entry["hooks"]}
+    commands = [[server["command"], *server["args"]], *(["sh", "-c", script] for script in scripts)]
+    told = [subprocess.run(command, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True)
+            for command in commands]  # fmt: skip
+    assert [done.stdout.strip() for done in told] == ["here", *["here hook"] * len(scripts)]
+    env = {"PATH": "/usr/bin:/bin", "VIM_MCP_COMMAND": "echo there"}
+    other = subprocess.run(commands[-1], env=env, capture_output=True, text=True, check=True)
+    assert other.stdout.strip() == "there hook"
