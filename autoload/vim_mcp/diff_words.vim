@@ -86,20 +86,15 @@ endfunction
 
 " A change is where lines that differ or are missing stand together.
 function! s:count_piece(review, work, timer) abort
-  let window = get(win_findbuf(a:review.right), 0)
-  if a:review.verdict !=# '' || !window
-    return
-  endif
-  let s:marks = ''
-  call win_execute(window, 'if &diff | let s:marks = s:differing(a:work.line) | endif')
-  if s:marks ==# ''
-    " The person has switched the comparison off.
+  let window = a:review.verdict ==# '' ? s:compared(a:review) : 0
+  if !window
     return
   endif
   let a:work.changes += count(a:work.last . s:marks, '01')
+  call win_execute(window, 'let s:marks = s:differing(a:work.line)')
   let a:work.last = s:marks[-1:]
   let a:work.line += s:piece
-  if strlen(s:marks) == s:piece
+  if a:work.line <= vim_mcp#text#line_count(a:review.right) + 1
     let a:review.counting = timer_start(s:pause, function('s:count_piece', [a:review, a:work]))
   elseif a:work.changes != a:work.before
     let a:review.changes = a:work.changes
@@ -107,10 +102,22 @@ function! s:count_piece(review, work, timer) abort
   endif
 endfunction
 
-" For each of the lines from a:first on, and for what may be missing below the last one, 1 if it differs, else 0.
+" The window of the proposal in which the editor compares it with the file; 0 when the person has closed the file's side,
+" or switched the comparison off.
+function! s:compared(review) abort
+  let tabs = map(s:diffed(a:review.left), 'win_id2tabwin(v:val)[0]')
+  return get(filter(s:diffed(a:review.right), 'index(tabs, win_id2tabwin(v:val)[0]) >= 0'), 0)
+endfunction
+
+function! s:diffed(bufnr) abort
+  return filter(win_findbuf(a:bufnr), {_, window -> call('gettabwinvar', win_id2tabwin(window) + ['&diff'])})
+endfunction
+
+" For each of the lines from a:first on, and for what may be missing below the last one, 1 if it differs, else 0; 1 before
+" that where lines are missing above it.
 function! s:differing(first) abort
   let last = min([line('$') + 1, a:first + s:piece - 1])
-  return join(map(range(a:first, last), 'diff_hlID(v:val, 1) > 0 || diff_filler(v:val) > 0'), '')
+  return join(map(range(a:first, last), '(diff_filler(v:val) > 0 ? "1" : "") . (diff_hlID(v:val, 1) > 0)'), '')
 endfunction
 
 let &cpo = s:save_cpo

@@ -263,8 +263,9 @@ def test_changes_of_a_long_text_are_counted(desk: Desk) -> None:
     old = "\n".join(lines).encode() + b"\n"
     changed = [line for line in lines if not line.endswith("500")] + ["one more"]
     changed[7000:7000] = ["in between"]
+    changed[8000:8003] = [changed[8001], "other"]  # two changes with a line between them
     desk.propose("\n".join(changed).encode() + b"\n", old)
-    desk.terminal.wait_screen("claude-code: calc.py, 14 changes")
+    desk.terminal.wait_screen("claude-code: calc.py, 16 changes")
 
 
 @pytest.mark.parametrize(
