@@ -90,8 +90,8 @@ function! s:count_piece(review, work, timer) abort
   if !window
     return
   endif
-  let a:work.changes += count(a:work.last . s:marks, '01')
   call win_execute(window, 'let s:marks = s:differing(a:work.line)')
+  let a:work.changes += count(a:work.last . s:marks, '01')
   let a:work.last = s:marks[-1:]
   let a:work.line += s:piece
   if a:work.line <= vim_mcp#text#line_count(a:review.right) + 1
