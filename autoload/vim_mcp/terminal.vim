@@ -82,12 +82,23 @@ endfunction
 
 " Whether the program of a session hears this editor: then it is past the questions that it asks when it starts.
 function! vim_mcp#terminal#hears(number) abort
+  return !empty(s:hearing(a:number))
+endfunction
+
+" The process that hears this editor for the session that was used last; 0 where that is not known.
+function! vim_mcp#terminal#hearer() abort
+  let l:hearing = s:hearing(s:current())
+  return len(l:hearing) == 1 && type(l:hearing[0]) == v:t_number ? l:hearing[0] : 0
+endfunction
+
+" The processes that hear this editor and may be a session's.
+function! s:hearing(number) abort
   let l:listening = vim_mcp#ide#listening()
-  if empty(l:listening) || !s:is_running(a:number)
-    return 0
+  if empty(l:listening) || !s:is_running(a:number) || !vim_mcp#terminal#can(a:number, 'process')
+    return []
   endif
   let l:own = s:call(a:number, 'process', [])
-  return !empty(filter(copy(l:listening), 'type(v:val) != v:t_number || s:descends(v:val, l:own)'))
+  return filter(copy(l:listening), 'type(v:val) != v:t_number || s:descends(v:val, l:own)')
 endfunction
 
 " Whether a process is another, or was started by it: `claude` may be a script. Where that cannot be told, it counts as so.

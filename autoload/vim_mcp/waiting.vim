@@ -8,8 +8,13 @@ let s:messages = []
 let s:most = 100
 let s:timer = -1
 
-" Send a message that is meant for a Claude. Where none comes the user is told.
+" Send a message that is meant for a Claude: of several for the one in the terminal that was used last. Where none comes the
+" user is told.
 function! vim_mcp#waiting#send(message) abort
+  let l:pid = len(vim_mcp#ide#listening()) > 1 && exists('*vim_mcp#terminal#hearer') ? vim_mcp#terminal#hearer() : 0
+  if l:pid
+    let a:message.pid = l:pid
+  endif
   if empty(vim_mcp#ide#listening())
     call add(s:messages, a:message)
     let s:messages = s:messages[max([0, len(s:messages) - s:most]) :]

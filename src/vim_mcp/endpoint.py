@@ -188,7 +188,7 @@ class Endpoint:
         if new_session is None:
             return
         latest = self._notifications.latest
-        listener = self._notifications.join(peer.write, lambda: self._hears(session))
+        listener = self._notifications.join(peer.write, lambda: self._hears(session, listener))
         session = new_session(
             self.editor, self.folders, latest, self.reviews, self._kernel, listener.answer, peer.drain
         )
@@ -206,8 +206,9 @@ class Endpoint:
                 self._tell_hearing()
             self._log_number()
 
-    def _hears(self, session: Any) -> None:
+    def _hears(self, session: Any, listener: Listener) -> None:
         """A client has been told what waited for it: from now on it hears what the editor sends."""
+        listener.pid = session.client_pid
         self._hearing.append(session)
         self._tell_hearing()
 

@@ -80,7 +80,7 @@ def test_the_cursor_stays_where_the_operator_was_called(scene: Scene, project: P
     assert state(link, "cursor") == [6, 1]
 
 
-@pytest.mark.requirement("ATM-05")
+@pytest.mark.requirement("ATM-05", "ATM-09")
 def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
     scene: Scene, home: EditorHome, inside: Inside, project: Path, kind: str
 ) -> None:
@@ -91,7 +91,7 @@ def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
     command(terminal, f"let g:vim_mcp_claude_command = ['{program}']")
     link.send({"type": "environment", "variables": {"CLAUDE_CODE_SSE_PORT": "12345"}})
     terminal.type(":ClaudeCode\r")
-    inside.told()
+    pid = inside.told()[0]
     run(terminal, kind, "ClaudeCode")
     shown(link, [""])
     terminal.type(":1ClaudeCodeSend!\r")
@@ -101,6 +101,10 @@ def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
     assert mentioned(link, project) == ("calc.py", 2, 2)
     terminal.type("s")
     wait_got(terminal, "s")
+    link.send({"type": "listening", "pids": [1, pid]})
+    link.request("ping")
+    run(terminal, kind, "wincmd p | 3ClaudeCodeSend!")
+    assert link.event("mention")["pid"] == pid
 
 
 ADDING: dict[str, tuple[str, list[tuple[Any, ...]]]] = {

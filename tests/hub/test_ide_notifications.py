@@ -90,6 +90,21 @@ def test_a_mention_waits_for_a_client_that_says_it_is_there(stage: Stage, editor
     client.close()
 
 
+@pytest.mark.requirement("ATM-09", "TERM-10")
+def test_the_editor_is_told_which_clients_hear_it(stage: Stage, editor: RawEditor) -> None:
+    clients = []
+    for pid in (1, 2):
+        clients.append(IdeClient.of(stage.home, os.getpid(), pid_told=pid))
+        assert editor.wait("listening")["pids"] == list(range(1, pid + 1))
+    editor.say("mention", file="/p/calc.py", pid=2)
+    assert told(clients[1]) == ("at_mentioned", {"filePath": "/p/calc.py"})
+    editor.say("log", name="after", data={})
+    assert told(clients[0])[0] == "log_event"
+    clients[0].close()
+    assert editor.wait("listening")["pids"] == [2]
+    clients[1].close()
+
+
 @pytest.mark.requirement("IDE-NOTE-01", "WS-09")
 def test_what_one_editor_tells_another_ones_clients_do_not_hear(
     stage: Stage, project: Path, editor: RawEditor, other_pid: int

@@ -205,3 +205,16 @@ async def test_a_text_that_is_no_unicode_is_sent_all_the_same(
     say("selection", selection=selection("/\udcff", "\ud800"))
     ((_, params),) = client.told()
     assert params["text"] == "\ud800"
+
+
+@pytest.mark.requirement("ATM-09")
+async def test_of_several_clients_the_one_that_is_meant_is_told(
+    notifications: Notifications, say: Callable[..., None]
+) -> None:
+    first, second = [await Client(notifications).ready() for _ in range(2)]
+    first.listener.pid, second.listener.pid = 1, 2
+    say("mention", file="/p/one.py", pid=2)
+    say("mention", file="/p/all.py", pid=3)
+    said = [("at_mentioned", {"filePath": "/p/all.py"})]
+    assert first.told() == said
+    assert second.told() == [("at_mentioned", {"filePath": "/p/one.py"}), *said]

@@ -179,12 +179,13 @@ class SelectionTold(TypedDict):
 
 
 class Mention(TypedDict):
-    """The user wants this file, or these lines of it, in the prompt."""
+    """The user wants this file, or these lines of it, in the prompt: in that of one client, or of all."""
 
     type: Literal["mention"]
     file: str
     first: NotRequired[int]
     last: NotRequired[int]
+    pid: NotRequired[int]
 
 
 class DiagnosticsChanged(TypedDict):

@@ -80,7 +80,7 @@ class Notifications:
 
     def _mentioned(self, message: dict[str, Any]) -> None:
         payload = at_mentioned(message["file"], message.get("first"), message.get("last"))
-        if not self._tell(payload):
+        if not self._tell(payload, message.get("pid")):
             self._mentions.append(payload)
 
     def _diagnosed(self, message: dict[str, Any]) -> None:
@@ -89,10 +89,11 @@ class Notifications:
     def _logged(self, message: dict[str, Any]) -> None:
         self._tell(_notification("log_event", {"eventName": message["name"], "eventData": message.get("data", {})}))
 
-    def _tell(self, payload: bytes) -> bool:
-        """Send to everybody who listens; whether anybody does."""
+    def _tell(self, payload: bytes, pid: int | None = None) -> bool:
+        """Send to everybody who listens, or to the one with that process alone, if it does; whether anybody listens."""
         listeners = self._listening()
-        for listener in listeners:
+        meant = [listener for listener in listeners if pid is not None and listener.pid == pid]
+        for listener in meant or listeners:
             listener.write(payload)
         return bool(listeners)
 
@@ -112,6 +113,8 @@ class Listener:
     ):
         self.write = write
         self.settled = False
+        self.pid: int | None = None
+        """The client's process, where it has told it."""
         self._settling = settling
         self._answering = answering
         self._on_settled = on_settled
