@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import get_args, get_origin, get_type_hints
 
+import pytest
+
 from tests.support.editors import TIMEOUT, Terminal
 from tests.support.rawhub import RawEditor
 from tests.support.shapes import faults
@@ -27,6 +29,7 @@ def check_until(link: RawEditor, kind: str) -> set[str]:
     return seen
 
 
+@pytest.mark.requirement("WORDS-01")
 def test_editors_say_what_the_types_say(editor: tuple[Terminal, RawEditor], tmp_path: Path) -> None:
     terminal, link = editor
     assert list(faults(link.hello, vocabulary.Register)) == []

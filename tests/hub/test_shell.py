@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.support.editors import TIMEOUT
+from tests.support.editors import TIMEOUT, Terminal
 from tests.support.mcpclient import VIM_MCP
 from tests.support.stage import Stage, numbered
 from tests.support.waiting import wait_until
@@ -108,3 +108,22 @@ def test_the_status_is_watched(stage: Stage) -> None:
         finally:
             watching.terminate()
             watching.wait(TIMEOUT)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("HUB-05")
+def test_the_status_is_watched_on_a_terminal(stage: Stage) -> None:
+    """It is drawn anew as things change, and CTRL-C gives the screen back."""
+    shell = Terminal(["bash", "--norc", "-i"], stage.environment(PS1="$ "), stage.directory, 20, 110)
+    try:
+        shell.wait_screen("$")
+        shell.type("vim-mcp status --watch\r")
+        shell.wait_screen("NOT RUNNING")
+        instance = stage.instance(stage.editor("nvim", cwd=stage.project("proj")))
+        shell.wait_screen("CONNECTED", "editors: 1", instance)
+        shell.type("\x03")
+        shell.wait_screen(lambda screen: screen.rstrip().endswith("$"))
+        shell.type("echo left with $?\r")
+        shell.wait_screen("left with 130")
+    finally:
+        shell.close()

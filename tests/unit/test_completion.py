@@ -24,6 +24,7 @@ def offers(*words: str) -> list[str]:
     return [text for text, _ in candidates(cli._parser(), list(words))]
 
 
+@pytest.mark.requirement("WORDS-01")
 def test_what_is_offered_is_what_there_is() -> None:
     assert tables.offered_tools() == offered.TOOLS, "run: python dev/tables.py"
     assert tables.offered_resources() == offered.RESOURCES, "run: python dev/tables.py"

@@ -17,6 +17,7 @@ from vim_mcp.editor.messages import EditorInfo
 PAGE = PROTOCOL.read_text()
 
 
+@pytest.mark.requirement("WORDS-01")
 def test_the_reference_is_fresh() -> None:
     assert with_reference(PAGE) == PAGE, "run: python dev/protocol.py"
 

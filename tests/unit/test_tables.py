@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from dev.tables import HELP, README, with_tables
 from vim_mcp.tools.table import TOOLS
 
 PAGE = README.read_text()
 
 
+@pytest.mark.requirement("WORDS-01")
 def test_readmes_tables_are_fresh() -> None:
     assert with_tables(PAGE) == PAGE, "run: python dev/tables.py"
 
