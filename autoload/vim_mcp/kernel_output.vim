@@ -59,15 +59,15 @@ function! vim_mcp#kernel_output#take(message) abort
   if !bufloaded(s:buffer)
     return
   elseif l:kind ==# 'output'
-    call s:add(l:lines, 1)
+    call s:add(l:lines, get(a:message, 'over') ? 'over' : 'join')
   elseif l:kind ==# 'input'
-    call s:add([s:heading(a:message)] + map(l:lines, '"> " . v:val') + [''], 0)
+    call s:add([s:heading(a:message)] + map(l:lines, '"> " . v:val') + [''], 'below')
   elseif l:kind ==# 'started'
-    call s:add(['-- ' . strtrans(get(a:message, 'name', '')), ''], 0)
+    call s:add(['-- ' . strtrans(get(a:message, 'name', '')), ''], 'below')
   elseif l:kind ==# 'ended'
-    call s:add(['-- the kernel has ended: ' . strtrans(get(a:message, 'words', '')), ''], 0)
+    call s:add(['-- the kernel has ended: ' . strtrans(get(a:message, 'words', '')), ''], 'below')
   elseif l:kind ==# 'done' && get(a:message, 'failed')
-    call s:add(['-- failed', ''], 0)
+    call s:add(['-- failed', ''], 'below')
   endif
 endfunction
 
@@ -76,12 +76,13 @@ function! s:heading(message) abort
   return '-- ' . strftime('%H:%M:%S') . ' ' . strtrans(l:client ==# '' ? 'you' : l:client)
 endfunction
 
-" Put lines at the end, the first one behind what stands in the last line (join) or on a line of its own. The last line
-" is where the next output goes on.
-function! s:add(lines, join) abort
+" Put lines at the end, the first one behind what stands in the last line ('join'), in its place ('over'), or 'below' it.
+" The last line is where the next output goes on.
+function! s:add(lines, how) abort
   let l:last = s:last()
   let l:text = getbufline(s:buffer, l:last)[0]
-  let l:lines = a:join ? [l:text . a:lines[0]] + a:lines[1:] : l:text ==# '' ? a:lines : [l:text] + a:lines
+  let l:lines = a:how ==# 'join' ? [l:text . a:lines[0]] + a:lines[1:]
+        \ : a:how ==# 'over' || l:text ==# '' ? a:lines : [l:text] + a:lines
   let l:following = filter(win_findbuf(s:buffer), 's:is_at(v:val, l:last)')
   call setbufvar(s:buffer, '&modifiable', 1)
   call setbufline(s:buffer, l:last, l:lines)

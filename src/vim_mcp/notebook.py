@@ -42,6 +42,10 @@ class Notebook:
         """Messages of inputs and outputs, the last ones, with their sizes."""
         self._size = 0
         self._output: Bounded | None = None
+        self._first_line = self._over = self._returned = False
+        """Of the output that is collected: whether it is in its first line yet, which takes the place of the last one that
+        was told (`over`), as a progress bar's does; whether the output so far ends with a return to its line's beginning.
+        """
         self._timer: asyncio.TimerHandle | None = None
         self._tasks = Tasks(_fail)
         editor.on_message["kernel"] = self._asked
@@ -122,6 +126,7 @@ class Notebook:
             self._collect(str(fields["text"]))
             return
         self._flush()
+        self._returned = False
         told = {key: value for key, value in fields.items() if key != "text"}
         if "text" in fields:
             told["lines"] = to_lines(str(fields["text"]))
@@ -141,14 +146,24 @@ class Notebook:
         if self._output is None:
             self._output = Bounded(_AT_ONCE)
             self._timer = asyncio.get_running_loop().call_later(_PAUSE, self._flush)
+            self._first_line, self._over = True, False
+        self._note_returns(text)
         self._output.feed(text)
+
+    def _note_returns(self, text: str) -> None:
+        if self._first_line:
+            line, end, _ = text.replace("\r\n", "\n").partition("\n")
+            self._over |= "\r" in line.rstrip("\r") or bool(self._returned and line)
+            self._first_line = not end
+        self._returned = text.endswith("\r")
 
     def _flush(self) -> None:
         output, self._output = self._output, None
         if self._timer is not None:
             self._timer.cancel()
         if output is not None:
-            self._tell("output", {"lines": output.text().split("\n")})
+            over = {"over": True} if self._over else {}
+            self._tell("output", {"lines": output.text().split("\n"), **over})
 
 
 def _fail(error: BaseException) -> None:

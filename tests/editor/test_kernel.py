@@ -89,10 +89,13 @@ def test_the_window_follows_what_runs(editor: Editor) -> None:
     tell("input", client="claude-code 2", lines=["for i in x:", "    print(i)"])
     tell("output", lines=["one", "tw"])
     tell("output", lines=["o\x1b[31m", ""])
+    tell("output", lines=[" 10%"])
+    tell("output", lines=[" 20%", ""], over=True)
     tell("done", failed=False)
     inputs = ("-- /p/python", "claude-code 2", "> for i in x:", ">     print(i)")
-    screen = terminal.wait_screen(*inputs, "one", "two^[[31m")
+    screen = terminal.wait_screen(*inputs, "one", "two^[[31m", "\n 20%")
     assert "nobody looks" not in screen
+    assert "10%" not in screen
     tell("output", lines=[*(f"line {number}" for number in range(100)), "the end"])
     terminal.wait_screen("the end")
     terminal.type("gg")

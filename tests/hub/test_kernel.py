@@ -332,6 +332,22 @@ def test_the_users_own_code_has_no_limit(stage: Stage, kind: str) -> None:
     editor.wait_screen("\n  'slept'")
 
 
+PROGRESS = """
+import time
+for part in ("\\r 10%", "\\r 20%\\r", " 30%", "\\r", "\\n", "a\\r\\n", "b\\r", "c"):
+    print(part, end="", flush=True)
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-15")
+def test_the_window_shows_a_progress_bar_in_one_line(client: IdeClient, editor: Terminal) -> None:
+    editor.type(":VimMCPKernelOutput\r")
+    client.texts("executeCode", code=PROGRESS)
+    editor.wait_screen(lambda screen: "\n 30%\na\nc\n" in screen)
+
+
 @pytest.mark.slow
 @pytest.mark.requirement("KERNEL-15")
 def test_the_window_begins_with_what_has_been(client: IdeClient, editor: Terminal) -> None:
