@@ -29,7 +29,8 @@ endfunction
 function! s:check_choices() abort
   let all = {'access': ['edit', 'read', 'off'], 'execute': ['safe', 'ask', 'all', 'off']}
   let all.execute_code = ['ask', 'allow', 'off']
-  call extend(all, {'diff_layout': ['vertical', 'horizontal', 'tab'], 'diff_focus': ['auto', 'always', 'never']})
+  call extend(all, {'diff_layout': ['vertical', 'horizontal', 'tab', 'unified']})
+  call extend(all, {'diff_focus': ['auto', 'always', 'never']})
   for [name, choices] in items(all)
     let value = get(g:, 'vim_mcp_' . name, choices[0])
     if index(choices, value) < 0

@@ -160,6 +160,9 @@ function! vim_mcp#diff#changed(bufnr) abort
   let review = vim_mcp#diff#of(a:bufnr)
   if !empty(review)
     call vim_mcp#diff_words#count(review, {-> s:retitle(review)})
+    if get(review.place, 'unified')
+      call vim_mcp#diff_unified#draw(review.place)
+    endif
   endif
 endfunction
 

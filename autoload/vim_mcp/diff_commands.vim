@@ -47,7 +47,10 @@ endfunction
 
 " The next (`]c`) or previous (`[c`) change of the diff that the person is in, else a pending one.
 function! vim_mcp#diff_commands#change(keys) abort
-  if &diff
+  let review = vim_mcp#diff#of(bufnr('%'))
+  if !empty(review) && get(review.place, 'unified')
+    call vim_mcp#diff_unified#jump(review.place, a:keys ==# ']c' ? 1 : -1, v:count1)
+  elseif &diff
     execute 'normal!' v:count1 . a:keys
   else
     call vim_mcp#diff_commands#list(0)

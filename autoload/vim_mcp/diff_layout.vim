@@ -106,7 +106,13 @@ endfunction
 " it shows the proposal alone.
 function! s:fill(place) abort
   let left = win_getid()
-  if s:halve()
+  let a:place.unified = vim_mcp#diff_unified#is_wanted()
+  if a:place.unified
+    call add(a:place.windows, left)
+    call s:show(a:place.right)
+    diffoff
+    return
+  elseif s:halve()
     call win_execute(left, 'call s:show(a:place.left)')
     call add(a:place.windows, left)
   endif
@@ -199,7 +205,14 @@ function! vim_mcp#diff_layout#look(place, line) abort
   for window in a:place.windows
     call win_execute(window, 'call s:highlight()')
   endfor
-  call win_execute(a:place.windows[-1], 'noautocmd call s:to_change(a:line)')
+  if a:place.unified
+    call vim_mcp#diff_unified#draw(a:place)
+  endif
+  let line = a:place.unified ? vim_mcp#diff_unified#first(a:place) : a:line
+  call win_execute(a:place.windows[-1], 'noautocmd call s:to_change(line)')
+  if a:place.unified
+    call win_execute(a:place.windows[-1], 'noautocmd call vim_mcp#diff_unified#reveal(a:place)')
+  endif
 endfunction
 
 function! s:highlight() abort

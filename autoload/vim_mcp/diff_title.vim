@@ -56,7 +56,7 @@ endfunction
 
 " Whether titles can be seen.
 function! vim_mcp#diff_title#is_visible() abort
-  return exists('+winbar') || &laststatus > 0
+  return exists('+winbar') || &laststatus > 1 || &laststatus && winnr('$') > 1
 endfunction
 
 " How to answer, in words.

@@ -66,7 +66,8 @@ function! s:of_changes(review) abort
 endfunction
 
 function! s:is_small(review) abort
-  return max(map([a:review.left, a:review.right], 'vim_mcp#text#line_count(v:val)')) <= s:max_lines
+  return vim_mcp#diff_unified#is_wanted()
+        \ || max(map([a:review.left, a:review.right], 'vim_mcp#text#line_count(v:val)')) <= s:max_lines
 endfunction
 
 function! s:compare(review) abort

@@ -10,7 +10,7 @@ return {
   command = { 'string', 'list' },
   diff_focus = { one_of = { 'auto', 'always', 'never' } },
   diff_keep = 'number',
-  diff_layout = { one_of = { 'vertical', 'horizontal', 'tab' } },
+  diff_layout = { one_of = { 'vertical', 'horizontal', 'tab', 'unified' } },
   enabled = 'switch',
   execute = { one_of = { 'safe', 'ask', 'all', 'off' } },
   execute_code = { one_of = { 'ask', 'allow', 'off' } },
