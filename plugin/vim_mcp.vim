@@ -50,6 +50,10 @@ nnoremap <silent> <Plug>(claude-at-mention) :<C-U>ClaudeAtMention<CR>
 xnoremap <silent> <Plug>(claude-at-mention) :ClaudeAtMention<CR>
 nnoremap <silent> <Plug>(claude-code) :<C-U>ClaudeCode<CR>
 xnoremap <silent> <Plug>(claude-code) :<C-U>ClaudeCode<CR>
+if has('nvim') || has('terminal') && has('patch-8.2.1978')
+  tnoremap <silent> <Plug>(claude-code) <Cmd>ClaudeCode<CR>
+  tnoremap <silent> <Plug>(claude-focus) <Cmd>ClaudeCodeFocus<CR>
+endif
 nnoremap <Plug>(claude-ask) :ClaudeCodeAsk<Space>
 xnoremap <Plug>(claude-ask) :ClaudeCodeAsk<Space>
 nnoremap <silent> <Plug>(claude-focus) :<C-U>ClaudeCodeFocus<CR>

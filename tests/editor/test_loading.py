@@ -47,7 +47,8 @@ def test_nothing_of_the_users_is_changed(raw_hub: RawHub, launch: Launch, home: 
 
 OURS = 'v:val =~# "<Plug>(claude-" || v:val =~# "<Plug>(vim-mcp-"'
 SETTINGS = (
-    "{'options': execute('set all'), 'insert': execute('map!'), 'terminal': execute('tmap'), "
+    "{'options': execute('set all'), 'insert': execute('map!'), "
+    f"'terminal': filter(split(execute('tmap'), '\\n'), '!({OURS}) && v:val !=# \"No mapping found\"'), "
     f"'maps': filter(split(execute('map'), '\\n'), '!({OURS})'), 'abbreviations': execute('abbreviate'), "
     "'messages': execute('messages'), 'windows': winlayout(), 'tabs': tabpagenr('$'), 'highlights': "
     "filter(split(execute('highlight'), '\\n'), 'v:val !~# \"^VimMCP\"'), 'autocommands': execute('autocmd')}"

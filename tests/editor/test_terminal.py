@@ -168,6 +168,20 @@ def test_a_second_time_hides_it_and_a_third_shows_it_as_it_was(scene: Scene, ins
 
 
 @pytest.mark.requirement("TERM-06")
+def test_a_key_hides_it_from_within_and_shows_it_again(scene: Scene, inside: Inside) -> None:
+    terminal, link = scene
+    command(terminal, "exe 'nmap <F2> <Plug>(claude-code)' | tmap <F2> <Plug>(claude-code)")
+    terminal.type(f2 := "\x1bOQ")
+    started(inside)
+    terminal.type(f2)
+    shown(link, [""])
+    terminal.type(f2)
+    shown(link, ["", "terminal"])
+    terminal.type("k")
+    wait_got(terminal, "k")
+
+
+@pytest.mark.requirement("TERM-06")
 def test_the_only_window_shows_a_file_when_it_is_hidden(scene: Scene, inside: Inside, kind: str) -> None:
     terminal, link = scene
     terminal.type(":ClaudeCode\r")
