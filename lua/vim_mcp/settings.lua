@@ -22,6 +22,7 @@ return {
   reconnect_interval = 'number',
   selection = 'switch',
   send_timeout = 'number',
+  signs = 'switch',
   socket_path = 'string',
   state_interval = 'number',
   state_push_events = 'list',

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from dev.help import HELP, with_safe_list
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +31,31 @@ def test_every_setting_has_its_tag() -> None:
     settings -= {"stdin"}
     assert settings
     assert {setting for setting in settings if f"*g:vim_mcp_{setting}*" not in PAGE} == set()
+
+
+SCRIPTS = "\n".join(path.read_text() for top in ("plugin", "autoload") for path in sorted((ROOT / top).rglob("*.vim")))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "tag"),
+    [
+        (r"<Plug>\([\w-]+\)", "*{}*"),
+        (r"^ *highlight default link (\w+)", "*hl-{}*"),
+        (r"\bVimMCP(?:Claude(?:Working|Waiting|Idle)|Diff(?:Opened|Closed))\b", "*{}*"),
+    ],
+    ids=["maps", "highlights", "autocommands"],
+)
+def test_what_a_user_may_name_has_its_tag(pattern: str, tag: str) -> None:
+    names = set(re.findall(pattern, SCRIPTS, re.MULTILINE))
+    assert names
+    assert {name for name in names if tag.format(name) not in PAGE} == set()
+
+
+def test_no_tag_stands_twice_and_every_link_leads_somewhere() -> None:
+    tags = re.findall(r"(?<!\S)\*([^*\s|]+)\*(?!\S)", PAGE)
+    assert len(tags) == len(set(tags))
+    own = re.findall(r"\|((?:vim-mcp|:VimMCP|:Claude|g:vim_mcp|<Plug>|VimMCP)[^|\s]*)\|", PAGE)
+    assert set(own) - set(tags) == set()
 
 
 def test_no_line_is_wider_than_a_help_window() -> None:
