@@ -93,6 +93,10 @@ def test_the_first_useful_screen(newcomer: Newcomer, kind: str, before: list[str
         seconds = newcomer.seconds + time.monotonic() - started
         assert "Press ENTER" not in screen
         assert "unsaved text" in newcomer.vim_mcp("read vim://buffer/current", *before)
+        if not before:  # another network has the editor's port
+            assert re.search(
+                r"^ok +port: \d+ of .* answers\n(?:.*\n)*no errors", newcomer.vim_mcp("doctor"), re.MULTILINE
+            )
         terminal.type(":help vim-mcp\r")
         terminal.wait_screen("Assistants that speak MCP", "vim-mcp.txt")
         terminal.type(":qa!\r")  # else the next run meets a swap file

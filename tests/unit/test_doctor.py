@@ -316,6 +316,12 @@ def test_claudes_tools(home: Path) -> None:
     (home / ".claude").mkdir()
     settings = home / ".claude" / "settings.json"
     settings.write_text(json.dumps({"enabledPlugins": {registration.PLUGIN: True}}))
+    older = look(claude.findings(), subject)
+    assert ("another version" in older.text, older.fix) == (True, f"{OWN} install")
+    for name, text in registration.marketplace_files().items():
+        file = home / ".local" / "share" / "vim-mcp" / "claude" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
     assert look(claude.findings(), subject).text == "registered as a plugin"
     (home / ".claude.json").write_text(json.dumps({"mcpServers": {"vim-mcp": {"command": "/x/vim-mcp"}}}))
     assert look(claude.findings(), subject).fix == "claude mcp remove --scope user vim-mcp"

@@ -43,6 +43,9 @@ def _registered() -> Finding:
     if enabled and claude.has_server():
         text = "both the plugin and a server are registered: every tool is there twice"
         return Finding(WARNING, subject, text, "claude mcp remove --scope user vim-mcp")
+    if enabled and not claude.is_current():
+        text = "the plugin is registered as another version wrote it, or for another program"
+        return Finding(WARNING, subject, text, f"{invocation()} install")
     if enabled or claude.has_server():
         return Finding(OK, subject, f"registered as a {'plugin' if enabled else 'server'}")
     if enabled is False:

@@ -40,7 +40,7 @@ def registering() -> Step:
         return Step("Claude Code: no `claude` command is on your PATH; once it is, run `vim-mcp install` again")
     if plugin_enabled() is False:
         return Step(f"Claude Code: the plugin is disabled; claude plugin enable {PLUGIN}")
-    if plugin_enabled() and _is_written():
+    if plugin_enabled() and is_current():
         return Step("Claude Code: the plugin is registered")
     if has_server() and server_command() == command() and not _knows_plugins(cli):
         return Step("Claude Code: the server is registered")
@@ -177,7 +177,8 @@ def _with_command(content: Any) -> Any:
     return content
 
 
-def _is_written() -> bool:
+def is_current() -> bool:
+    """Whether the plugin that is registered is this program's: by its files, which another version may have written."""
     try:
         return all((_marketplace() / name).read_text() == text for name, text in marketplace_files().items())
     except (OSError, ValueError):
