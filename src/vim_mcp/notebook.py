@@ -43,8 +43,9 @@ class Notebook:
         self._size = 0
         self._output: Bounded | None = None
         self._first_line = self._over = self._returned = False
-        """Of the output that is collected: whether it is in its first line yet, which takes the place of the last one that
-        was told (`over`), as a progress bar's does; whether the output so far ends with a return to its line's beginning.
+        """Of the output that is collected: whether it is in its first line yet, which takes the place of the last one
+        that was told (`over`), as a progress bar's does; whether the output so far ends with a return to the beginning
+        of its line.
         """
         self._timer: asyncio.TimerHandle | None = None
         self._tasks = Tasks(_fail)
