@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dev import tables
+from tests.support.editors import Terminal
 from vim_mcp import cli, offered
 from vim_mcp.completion import SHELLS, candidates, script
 from vim_mcp.tools.table import TOOLS
@@ -102,7 +103,37 @@ def test_bash_completes(tmp_path: Path, line: str, expected: list[str]) -> None:
     assert completed("bash", line, tmp_path) == expected
 
 
-@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def needs(shell: str) -> None:
+    """Skip where the shell is not installed, but fail in CI, which must test it."""
+    if shutil.which(shell) is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{shell} is not installed, and CI must test it")
+        pytest.skip(f"{shell} is not installed")
+
+
+@pytest.mark.requirement("SHELL-02")
 def test_fish_completes(tmp_path: Path) -> None:
+    needs("fish")
     assert completed("fish", "vim-mcp call vim_search scope=c", tmp_path) == ["scope=current"]
     assert completed("fish", "vim-mcp read vim://cur", tmp_path) == ["vim://cursor"]
+
+
+@pytest.mark.requirement("SHELL-02")
+def test_zsh_completes(tmp_path: Path) -> None:
+    """At its prompt, since zsh completes nowhere else."""
+    needs("zsh")
+    (tmp_path / ".zshrc").write_text("autoload -U compinit; compinit -D\n" + script("zsh") + "\nPS1='ready> '\n")
+    environment = {
+        "PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(tmp_path), "ZDOTDIR": str(tmp_path), "TERM": "xterm",
+        "VIM_MCP_RUNTIME_DIR": f"{tmp_path}/run",
+    }  # fmt: skip
+    terminal = Terminal(["zsh", "-o", "no_global_rcs", "-i"], environment, tmp_path)
+    try:
+        terminal.wait_screen("ready>")
+        for line, whole in (("call vim_sea", "vim_search"), ("call vim_search sco", "scope="), ("read cur", "cursor")):
+            terminal.type(f"vim-mcp {line}\t")
+            terminal.wait_screen(f"ready> vim-mcp {line.rpartition(' ')[0]} {whole}")
+            terminal.type("\x15")
+            terminal.wait_screen(lambda screen: "vim-mcp" not in screen)
+    finally:
+        terminal.close()
