@@ -41,10 +41,10 @@ function! vim_mcp#install#run(source, again) abort
   let l:source = a:source ==# '' ? '' : fnamemodify(a:source, ':p')
   if s:running
     call s:show()
-  elseif !empty(l:there) && l:there[0] !~# '^\V' . escape(vim_mcp#hub#environment(), '\') && !a:again
-    call vim_mcp#notice#echo('there is ' . l:there[0] . ' (:VimMCPInstall! installs anyway)')
   elseif l:source !=# '' && getftype(l:source) ==# ''
-    call vim_mcp#notice#error('there is no ' . a:source . ' to install')
+    call vim_mcp#notice#error('there is no ' . a:source)
+  elseif !empty(l:there) && stridx(l:there[0], vim_mcp#hub#environment() . '/') != 0 && !a:again
+    call vim_mcp#notice#echo('is there; :VimMCPInstall! adds its own')
   else
     call s:start(l:source ==# '' ? s:own() : [l:source])
   endif

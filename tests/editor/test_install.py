@@ -80,9 +80,9 @@ def test_what_is_there_is_kept(tmp_path: Path, alone: Launch, home: EditorHome) 
     terminal = alone("one.txt")
     terminal.wait_screen("one.txt")
     terminal.type(":VimMCPInstall\r")
-    terminal.wait_screen("vim-mcp: there is true (:VimMCPInstall! installs")
+    terminal.wait_screen("vim-mcp: is there; :VimMCPInstall! adds its own")
     terminal.type(":VimMCPInstall! /nowhere/at-all.whl\r")
-    terminal.wait_screen("there is no /nowhere/at-all.whl to install")
+    terminal.wait_screen("vim-mcp: there is no /nowhere/at-all.whl")
 
 
 @pytest.mark.requirement("INSTALL-01")
