@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.editor.test_terminal import PROGRAM, run, shown, wait_got
-from tests.support.editing import command, state
+from tests.support.editing import command, state, wait_mode
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
@@ -82,7 +82,7 @@ def test_the_cursor_stays_where_the_operator_was_called(scene: Scene, project: P
 
 @pytest.mark.requirement("ATM-05", "ATM-09")
 def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
-    scene: Scene, home: EditorHome, inside: Inside, project: Path, kind: str
+    scene: Scene, home: EditorHome, inside: Inside, project: Path
 ) -> None:
     terminal, link = scene
     program = home.home / "claude"
@@ -92,7 +92,8 @@ def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
     link.send({"type": "environment", "variables": {"CLAUDE_CODE_SSE_PORT": "12345"}})
     terminal.type(":ClaudeCode\r")
     pid = inside.told()[0]
-    run(terminal, kind, "ClaudeCode")
+    wait_mode(link, "t")
+    run(terminal, "ClaudeCode")
     shown(link, [""])
     terminal.type(":1ClaudeCodeSend!\r")
     assert mentioned(link, project) == ("calc.py", 1, 1)
@@ -103,7 +104,7 @@ def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
     wait_got(terminal, "s")
     link.send({"type": "listening", "pids": [1, pid]})
     link.request("ping")
-    run(terminal, kind, "wincmd p | 3ClaudeCodeSend!")
+    run(terminal, "wincmd p | 3ClaudeCodeSend!")
     assert link.event("mention")["pid"] == pid
 
 

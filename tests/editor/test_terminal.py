@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import vim_mcp
-from tests.support.editing import command
+from tests.support.editing import command, wait_mode
 from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
@@ -71,9 +71,11 @@ def kinds(link: RawEditor) -> list[str]:
     return [types[window["buffer"]] for window in state["windows"]]
 
 
-def started(inside: Inside) -> tuple[int, list[str], dict[str, str]]:
-    """The program's process id, arguments and environment."""
+def started(inside: Inside, link: RawEditor | None = None) -> tuple[int, list[str], dict[str, str]]:
+    """The program's process id, arguments and environment; with an editor's connection, once keys there are for it."""
     pid, arguments, environment = inside.told()
+    if link is not None:
+        wait_mode(link, "t")
     return pid, arguments, environment
 
 
@@ -119,26 +121,25 @@ def test_what_a_program_that_fails_has_said_stays(scene: Scene, inside: Inside) 
 
 
 @pytest.mark.requirement("TERM-03")
-def test_leaving_asks_nothing_and_leaves_no_orphan(scene: Scene, inside: Inside, kind: str) -> None:
+def test_leaving_asks_nothing_and_leaves_no_orphan(scene: Scene, inside: Inside) -> None:
     """Neither of the one that is seen nor of the one that is hidden and has written since."""
-    terminal, _ = scene
+    terminal, link = scene
     terminal.type(":ClaudeCode\r")
     pids = [started(inside)[0]]
     terminal.type("a")
     wait_got(terminal, "a")
-    run(terminal, kind, "2ClaudeCode")
-    pids.append(started(inside)[0])
+    run(terminal, "2ClaudeCode")
+    pids.append(started(inside, link)[0])
     descriptors = [os.pidfd_open(pid) for pid in pids]
-    run(terminal, kind, "qa")
+    run(terminal, "qa")
     assert terminal.wait() == 0
     for descriptor in descriptors:
         wait_for_exit(descriptor)
 
 
-def run(terminal: Terminal, kind: str, line: str) -> None:
+def run(terminal: Terminal, line: str) -> None:
     """Leave the terminal for Normal mode, and run an Ex command there."""
-    terminal.type("\x17N" if kind == "vim" else "\x1c\x0e")
-    terminal.type(f":{line}\r")
+    terminal.type(f"\x1c\x0e:{line}\r")
 
 
 def shown(link: RawEditor, wanted: list[str]) -> list[Any]:
@@ -149,12 +150,12 @@ def shown(link: RawEditor, wanted: list[str]) -> list[Any]:
 
 
 @pytest.mark.requirement("TERM-01", "TERM-06")
-def test_a_second_time_hides_it_and_a_third_shows_it_as_it_was(scene: Scene, inside: Inside, kind: str) -> None:
+def test_a_second_time_hides_it_and_a_third_shows_it_as_it_was(scene: Scene, inside: Inside) -> None:
     terminal, link = scene
     terminal.type(":ClaudeCode\r")
-    started(inside)
-    run(terminal, kind, "vertical resize 30")
-    run(terminal, kind, "wincmd p")
+    started(inside, link)
+    run(terminal, "vertical resize 30")
+    run(terminal, "wincmd p")
     for key in "ab":
         terminal.type(":ClaudeCode\r")
         shown(link, [""])
@@ -162,7 +163,7 @@ def test_a_second_time_hides_it_and_a_third_shows_it_as_it_was(scene: Scene, ins
         assert shown(link, ["", "terminal"])[1]["width"] == 30
         terminal.type(key)
         wait_got(terminal, key)
-        run(terminal, kind, "wincmd p")
+        run(terminal, "wincmd p")
     terminal.type(":tab ClaudeCode\r")
     assert [window["tab"] for window in shown(link, ["", "terminal"])] == [1, 2]
 
@@ -182,43 +183,43 @@ def test_a_key_hides_it_from_within_and_shows_it_again(scene: Scene, inside: Ins
 
 
 @pytest.mark.requirement("TERM-06")
-def test_the_only_window_shows_a_file_when_it_is_hidden(scene: Scene, inside: Inside, kind: str) -> None:
+def test_the_only_window_shows_a_file_when_it_is_hidden(scene: Scene, inside: Inside) -> None:
     terminal, link = scene
     terminal.type(":ClaudeCode\r")
-    started(inside)
-    run(terminal, kind, "only")
+    started(inside, link)
+    run(terminal, "only")
     terminal.type(":ClaudeCode\r")
     shown(link, [""])
     assert link.request("get_state")["current_buffer"]["name"].endswith("/one.txt")
 
 
 @pytest.mark.requirement("TERM-06")
-def test_focus_goes_to_it_and_back(scene: Scene, inside: Inside, kind: str) -> None:
+def test_focus_goes_to_it_and_back(scene: Scene, inside: Inside) -> None:
     terminal, link = scene
     terminal.type(":ClaudeCodeFocus\r")
-    started(inside)
-    run(terminal, kind, "wincmd p")
+    started(inside, link)
+    run(terminal, "wincmd p")
     terminal.type(":ClaudeCodeFocus\r")
     terminal.type("f")
     wait_got(terminal, "f")
-    run(terminal, kind, "ClaudeCodeFocus")
+    run(terminal, "ClaudeCodeFocus")
     shown(link, [""])
 
 
 @pytest.mark.requirement("TERM-07")
-def test_sessions_have_numbers_and_take_turns_in_one_window(scene: Scene, inside: Inside, kind: str) -> None:
+def test_sessions_have_numbers_and_take_turns_in_one_window(scene: Scene, inside: Inside) -> None:
     terminal, link = scene
     terminal.type(":ClaudeCode\r")
-    pids = [started(inside)[0]]
-    run(terminal, kind, "2ClaudeCode")
-    pids.append(started(inside)[0])
-    run(terminal, kind, "1ClaudeCode")
+    pids = [started(inside, link)[0]]
+    run(terminal, "2ClaudeCode")
+    pids.append(started(inside, link)[0])
+    run(terminal, "1ClaudeCode")
     terminal.type("1")
     wait_got(terminal, "1")
     shown(link, ["", "terminal"])
-    run(terminal, kind, "2ClaudeCode --resume")
+    run(terminal, "2ClaudeCode --resume")
     terminal.wait_screen("session 2 runs: leave the 2 out for another")
-    run(terminal, kind, "tab ClaudeCode --resume")
+    run(terminal, "tab ClaudeCode --resume")
     pid, arguments, _ = started(inside)
     assert arguments[-1] == "--resume"
     assert len({*pids, pid}) == 3
@@ -247,10 +248,11 @@ def test_it_opens_where_the_user_wants_it(scene: Scene, inside: Inside, kind: st
     terminal.type(":ClaudeCode\r")
     started(inside)
     for hide in (True, False):
+        wait_mode(link, "t")
         windows = link.request("get_state")["windows"]
         assert [holds(window) for window in windows if window["current"]] == [True]
         if hide:
-            run(terminal, kind, "ClaudeCode")
+            run(terminal, "ClaudeCode")
             shown(link, [""])
             terminal.type(":ClaudeCode\r")
             wait_until(lambda: "terminal" in kinds(link), "the terminal")
