@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.editing import command
+from tests.support.editing import command, wait_mode
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
@@ -48,8 +48,10 @@ class Scene:
         self.link.request("ping")
 
     def started(self) -> int:
-        """The next program's process id."""
-        return int(self._inside.told())
+        """The next program's process id, once keys are for it."""
+        pid = int(self._inside.told())
+        wait_mode(self.link, "t")
+        return pid
 
 
 @pytest.fixture
@@ -79,8 +81,7 @@ def test_prompts_wait_for_claude_and_come_in_their_order(scene: Scene, kind: str
     """
     scene.terminal.type(':ClaudeCodeAsk one | "two"\r')
     pid = scene.started()
-    scene.terminal.type("\x17p" if kind == "vim" else "\x1c\x0e\x17p")
-    scene.terminal.type(":2,3ClaudeCodeAsk why?\r")
+    scene.terminal.type(("\x17p" if kind == "vim" else "\x1c\x0e\x17p") + ":2,3ClaudeCodeAsk why?\r")
     scene.terminal.wait_screen("the prompt waits for Claude")
     assert "pasted" not in scene.terminal.text()
     scene.hear(pid)
@@ -97,7 +98,7 @@ def test_prompts_wait_for_claude_and_come_in_their_order(scene: Scene, kind: str
 def test_a_hidden_claude_is_asked_where_it_is(scene: Scene) -> None:
     scene.terminal.type(":ClaudeCodeFocus\r")
     scene.hear(scene.started())
-    scene.terminal.type("\x1c\x0e\x17p" if scene.link.hello["info"]["editor"] == "nvim" else "\x17p")
+    scene.terminal.type("\x1c\x0e\x17p")
     command(scene.terminal, "ClaudeCode")
     scene.terminal.type(":ClaudeCodeAsk one\r")
     scene.terminal.wait_screen("vim-mcp: asked: :ClaudeCode shows the answer")
