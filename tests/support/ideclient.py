@@ -72,9 +72,7 @@ class IdeClient(McpClient):
         self._reader.start()
 
     @classmethod
-    def of(
-        cls, home: EditorHome, pid: int | None = None, pid_told: int = 4711, name: str = "test-client"
-    ) -> IdeClient:
+    def of(cls, home: EditorHome, pid: int | None = None, pid_told: int = 4711, name: str = "test-client") -> IdeClient:
         """Connect to the editor `pid` as Claude Code does: lock file, token, handshake, `ide_connected`."""
         lock = wait_lock(home, pid)
         client = cls(lock.port, lock.token)
