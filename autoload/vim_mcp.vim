@@ -31,6 +31,7 @@ function! s:check_choices() abort
   let all.execute_code = ['ask', 'allow', 'off']
   call extend(all, {'diff_layout': ['vertical', 'horizontal', 'tab', 'unified']})
   call extend(all, {'diff_focus': ['auto', 'always', 'never']})
+  let all.terminal_position = ['right', 'left', 'top', 'bottom', 'tab', 'float']
   for [name, choices] in items(all)
     let value = get(g:, 'vim_mcp_' . name, choices[0])
     if index(choices, value) < 0

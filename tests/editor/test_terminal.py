@@ -258,6 +258,12 @@ def test_it_opens_where_the_user_wants_it(scene: Scene, inside: Inside, kind: st
             wait_until(lambda: "terminal" in kinds(link), "the terminal")
 
 
+@pytest.mark.requirement("TERM-08")
+def test_a_place_that_there_is_not_is_told(raw_hub: RawHub, home: EditorHome, launch: Launch) -> None:
+    home.add("let g:vim_mcp_terminal_position = 'botom'")
+    launch(size=(24, 160)).wait_screen("g:vim_mcp_terminal_position is none of right, left, top, bottom, tab, float: ")
+
+
 @pytest.mark.requirement("TERM-01")
 def test_it_opens_from_visual_mode_and_not_from_the_command_line_window(scene: Scene, inside: Inside) -> None:
     terminal, link = scene
