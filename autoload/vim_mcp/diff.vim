@@ -8,6 +8,7 @@
 "   verdict   '' while it is pending, then accepted, rejected, or withdrawn by who asked
 "   lost      its hub has gone: nobody would hear a verdict
 "   kept      it was just tried to accept it
+"   called    its person has called for it, so that they are led to it wherever they are
 "   hinted    its person has been told how to accept
 
 let s:save_cpo = &cpo
@@ -40,7 +41,7 @@ function! vim_mcp#diff#open_diff(params) abort
 endfunction
 
 function! s:asked(params) abort
-  let review = {'place': {}, 'verdict': '', 'lost': 0, 'kept': 0, 'hinted': 0, 'left': -1, 'right': -1}
+  let review = {'place': {}, 'verdict': '', 'lost': 0, 'kept': 0, 'called': 0, 'hinted': 0, 'left': -1, 'right': -1}
   let review.client = vim_mcp#params#string(a:params, 'client', '')
   for name in ['review', 'answer_file', 'tab_name']
     let review[name] = vim_mcp#params#string(a:params, name)
@@ -148,7 +149,12 @@ endfunction
 " Brings a pending review before the person's eyes, also when its windows have been closed or used for something else.
 function! vim_mcp#diff#goto(review) abort
   if !s:is_seen(a:review)
-    call s:open(a:review)
+    let a:review.called = 1
+    try
+      call s:open(a:review)
+    finally
+      let a:review.called = 0
+    endtry
   endif
   if !empty(a:review.place)
     call vim_mcp#diff_windows#goto(a:review.place)

@@ -16,7 +16,7 @@ let s:locked = '\<E\%(11\|36\|242\|523\|565\|788\|814\|855\|863\|994\|1155\|1159
 function! vim_mcp#diff_windows#open(review) abort
   call s:check_unlocked()
   let place = {'left': a:review.left, 'right': a:review.right, 'review': a:review, 'windows': [], 'front': 0}
-  let front = vim_mcp#diff_focus#may_lead()
+  let front = get(a:review, 'called') || vim_mcp#diff_focus#may_lead()
   call vim_mcp#diff_return#save(place)
   try
     call vim_mcp#diff_layout#make(place)

@@ -147,6 +147,21 @@ def test_another_buffer_in_its_window_is_no_verdict(desk: Desk, inside: Inside) 
     assert desk.verdict() == ("accepted", NEW)
 
 
+def test_who_calls_for_a_diff_is_not_told_of_it(desk: Desk, inside: Inside) -> None:
+    command(desk.terminal, "let g:vim_mcp_diff_focus = 'never'")
+    desk.propose()
+    desk.terminal.wait_screen("waits for review in tab page 2")
+    desk.terminal.type(":tablast\r\x17l")
+    for _ in range(2):
+        desk.terminal.type(":messages clear|buffer one.txt\r")
+        desk.terminal.wait_screen("waits unseen")
+        desk.terminal.type(":ClaudeCodeDiffs\r")
+        desk.terminal.wait_screen(TITLE)
+    desk.terminal.type(":buffer one.txt\r")
+    desk.terminal.wait_screen("waits unseen")
+    assert "waits for review" not in inside.value(desk.terminal, "execute('messages')")
+
+
 def test_files_are_shown_beside_it_not_in_it(desk: Desk, inside: Inside, tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text("other")
     desk.propose()
