@@ -76,14 +76,11 @@ function! vim_mcp#follow#take(message) abort
   call s:go({'file': get(a:message, 'file', ''), 'lines': type(l:lines) == type([]) ? l:lines : []})
 endfunction
 
-" A client has been answered: where it has read or changed text.
+" A client has been answered: where it has changed text. (The hub reads text for itself, too: that is no place.)
 function! vim_mcp#follow#served(method, answer) abort
   let l:result = get(a:answer, 'result', {})
   if a:method ==# 'edit' && !empty(l:result)
     call s:go({'bufnr': l:result.buffer.id, 'lines': [l:result.line, max([l:result.line, l:result.end_line])]})
-  elseif a:method ==# 'get_text' && !empty(l:result)
-    let l:is_all = l:result.first <= 1 && l:result.last >= l:result.line_count
-    call s:go({'bufnr': l:result.buffer.id, 'lines': l:is_all ? [] : [l:result.first, l:result.last]})
   endif
 endfunction
 

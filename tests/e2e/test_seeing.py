@@ -1,4 +1,4 @@
-"""What the real Claude CLI does is seen in a real editor's tab line, from the prompt to the end of the turn."""
+"""What the real Claude CLI does is seen in real editors: in the tab line, in the window that follows it, by signs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from tests.e2e.review import answer, edit, propose
 from tests.e2e.scene import HOOKS, Scene
 from tests.support.scriptedapi import ToolUse
+from tests.support.stage import numbered
 
 SHOWN = "set noswapfile showtabline=2 tabline=<%{vim_mcp#statusline()}>"
 
@@ -35,3 +36,24 @@ def test_working_waiting_and_idle(scene: Scene) -> None:
     editor.wait_screen("<Claude waiting, 1 diff>")
     answer(cli, "\x1b")
     editor.wait_screen("<Claude idle>")
+
+
+@pytest.mark.requirement("FOLLOW-01", "FOLLOW-02", "SIGNS-01")
+def test_what_it_reads_and_edits_is_followed(scene: Scene) -> None:
+    """Where only a part is read, and a line in the midst is edited."""
+    scene.stage.home.add("set noswapfile", "let g:vim_mcp_signs = 1")
+    long = scene.project / "long.txt"
+    long.write_text(numbered(300))
+    editor = scene.editor()
+    editor.type(":ClaudeCodeFollow\r")
+    cli = scene.claude_of(editor, *HOOKS, "--allowedTools", "Edit")
+    read = ToolUse("Read", {"file_path": str(long), "offset": 100, "limit": 3})
+    change = ToolUse("Edit", {"file_path": str(long), "old_string": "line 200\n", "new_string": "two hundred\n"})
+    cli.api.script(read, "It is read.")
+    cli.submit("Read it.")
+    cli.shows("It is read.")
+    editor.wait_screen("line 100", "line 102", "return a + b")
+    cli.api.script(change, "It is changed.")
+    cli.submit("Change it.")
+    cli.shows("It is changed.")
+    editor.wait_screen("~ two hundred", "line 199", "return a + b")
