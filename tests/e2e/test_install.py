@@ -68,7 +68,7 @@ def test_the_cli_has_the_plugin_until_it_is_uninstalled(tmp_path: Path, cli: Pat
     assert "done      Claude Code" in machine.vim_mcp("uninstall")
     assert machine.plugin() is None
     assert "vim-mcp" not in machine.claude("plugin", "marketplace", "list")
-    assert not (machine.home / ".local" / "share" / "vim-mcp" / "claude").exists()
+    assert not (machine.home / ".local" / "share" / "vim-mcp").exists()
 
 
 @pytest.mark.requirement("INSTALL-07")

@@ -6,6 +6,7 @@ path, which need not be on the PATH of whoever starts Claude Code.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
@@ -85,6 +86,8 @@ def _unregister(cli: str | None) -> None:
     if cli and has_server():
         _run(cli, "mcp", "remove", "--scope", "user", NAME)
     shutil.rmtree(_marketplace(), ignore_errors=True)
+    with contextlib.suppress(OSError):  # :VimMCPInstall's environment may be there too
+        data_directory().rmdir()
     if has_plugin() or has_server():
         raise Refused(f"Claude Code has kept it. By hand: claude plugin uninstall {PLUGIN}; claude mcp remove {NAME}")
 
