@@ -103,6 +103,7 @@ class Endpoints:
         theirs = [endpoint for endpoint in self._endpoints.values() if endpoint.turns.is_of(hook)]
         for endpoint in theirs:
             endpoint.turns.hooked(hook)
+            endpoint.reviews.objections.expect()
         if theirs and hook.get("event") == "PermissionRequest":
             theirs[0].ask(hook, connection)
         else:

@@ -348,6 +348,7 @@ def test_a_user_may_be_quicker_than_the_hook(tmp_path: Path, monkeypatch: pytest
     heard: list[str] = []
 
     async def scene(played: Played) -> None:
+        played.reviews.objections.expect()
         for hooks in (2, 0):
             waiting, diff = await played.shown("tab")
             played.judge(diff, "rejected", reason="not so")
@@ -359,6 +360,20 @@ def test_a_user_may_be_quicker_than_the_hook(tmp_path: Path, monkeypatch: pytest
 
     play(tmp_path, scene)
     assert heard == ["not so"]
+
+
+@pytest.mark.requirement("HOOK-04")
+def test_where_no_client_has_hooks_none_is_waited_for(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    async def scene(played: Played) -> None:
+        waiting, diff = await played.shown("tab")
+        played.judge(diff, "rejected", reason="not so")
+        assert await asyncio.wait_for(asyncio.shield(waiting), module._AFTER_HOOK / 2) == Verdict(False, "", "not so")
+        played.reviews.objections.wait("/p/file", heard.append)()
+
+    play(tmp_path, scene)
+    assert heard == []
 
 
 @pytest.mark.parametrize("verdict", ["accepted", "rejected", "withdrawn"])

@@ -26,6 +26,11 @@ class Objections:
         self._is_reviewed = is_reviewed
         self._waiting: dict[str, list[Objection]] = {}
         self._untaken: dict[str, str] = {}
+        self._has_hooks = False
+
+    def expect(self) -> None:
+        """A client of the editor's has hooks: from now on one may be late."""
+        self._has_hooks = True
 
     def wait(self, file: str, objection: Objection) -> Callable[[], None]:
         """A hook waits for a reason why `file` (absolute) is not to be changed; returns what ends that."""
@@ -42,15 +47,17 @@ class Objections:
         asyncio.get_running_loop().call_later(_TOGETHER, self._look, path)
         return forget
 
-    def tell(self, file: str, reason: str) -> None:
-        """The change to `file` is judged; `reason` may be "". One that no hook waits for is kept for `LATE` seconds."""
+    def tell(self, file: str, reason: str) -> bool:
+        """The change to `file` is judged; `reason` may be "". Whether a hook takes it, or one that is late may: it is kept
+        for `LATE` seconds."""
         path = os.path.realpath(file)
         waiting = self._waiting.pop(path, [])
         for objection in waiting:
             objection(reason)
-        if reason and not waiting:
+        if reason and self._has_hooks and not waiting:
             self._untaken[path] = reason
             asyncio.get_running_loop().call_later(LATE, self._untaken.pop, path, None)
+        return bool(waiting) or self._has_hooks
 
     def _look(self, path: str) -> None:
         """A change that the user is not shown gets no reason from them."""

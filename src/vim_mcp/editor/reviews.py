@@ -23,7 +23,7 @@ MAX_PENDING = 100
 """Changes that may wait for one editor's user."""
 
 _AFTER_HOOK = 2.0
-"""Seconds after which `openDiff` is answered that it was rejected for a reason, which a hook has told by then."""
+"""Seconds after which `openDiff` is answered that it was rejected for a reason, where a hook has told that by then."""
 
 _CLEARING = 1.0
 """Seconds that a client waits at most until the diffs that it has closed are gone from the screen."""
@@ -209,8 +209,7 @@ class Reviews:
     def _reject(self, review: _Review, reason: str) -> None:
         """A hook that takes the reason to the model is to be the first to answer: the other counts no more."""
         verdict = Verdict(accepted=False, reason=reason)
-        if reason:
-            self.objections.tell(review.target, reason)
+        if reason and self.objections.tell(review.target, reason):
             asyncio.get_running_loop().call_later(_AFTER_HOOK, review.end, verdict)
         else:
             review.end(verdict)
