@@ -48,8 +48,8 @@ class Objections:
         return forget
 
     def tell(self, file: str, reason: str) -> bool:
-        """The change to `file` is judged; `reason` may be "". Whether a hook takes it, or one that is late may: it is kept
-        for `LATE` seconds."""
+        """The change to `file` is judged; `reason` may be "". Whether a hook takes it, or may: one that is late finds it
+        within `LATE` seconds."""
         path = os.path.realpath(file)
         waiting = self._waiting.pop(path, [])
         for objection in waiting:
