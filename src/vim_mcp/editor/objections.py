@@ -48,7 +48,7 @@ class Objections:
         return forget
 
     def tell(self, file: str, reason: str) -> bool:
-        """The change to `file` is judged; `reason` may be "". Whether a hook takes it, or may: one that is late finds it
+        """The change to `file` is judged; `reason` may be "". Whether a hook takes it, or may: a late one finds it
         within `LATE` seconds."""
         path = os.path.realpath(file)
         waiting = self._waiting.pop(path, [])
