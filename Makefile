@@ -24,7 +24,7 @@ demo: setup ## see an assistant read and drive a real editor, step by step
 test: lint ## every check, and all the tests that take little time
 	$(PY) -m pytest -n $(JOBS) --dist worksteal --part quick tests/unit tests/editor tests/hub tests/outside $(FIRST)
 
-rest: setup ## what `make test` leaves out: the slow tests, and those of the oldest Neovim
+rest: setup ## what `make test` leaves out: slow tests, those of the oldest Neovim, further cases of tests with many
 	$(PY) -m pytest -n $(JOBS) --dist worksteal --part rest tests/unit tests/editor tests/hub tests/outside
 
 e2e: setup ## the real Claude CLI with real editors, cut off from the network: minutes

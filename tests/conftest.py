@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from tests.support.editors import KINDS
 
+SHARE = 3
+"""Of a test with many parameters, how many cases of each editor are quick: the others go the same ways."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--editors vim,nvim`: of the tests that go through every editor, only those of these. `--part`: quick or rest."""
-    help_of_part = "quick: what `make test` runs; rest: the slow tests, and those of the oldest Neovim"
+    help_of_part = (
+        f"quick: what `make test` runs; rest: slow tests, the oldest Neovim's, cases after a test's first {SHARE}"
+    )
     parser.addoption("--part", choices=["quick", "rest", "all"], default="all", help=help_of_part)
     parser.addoption("--editors", default=",".join(KINDS), help=f"a list of {', '.join(KINDS)}")
 
@@ -20,8 +27,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     parts = {"quick": {True}, "rest": {False}}.get(config.getoption("--part"), {True, False})
     wanted: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
+    cases: Counter[tuple[str, str | None]] = Counter()
     for item in items:
-        (wanted if _kind(item) in editors and _is_quick(item) in parts else left_out).append(item)
+        case = item.nodeid.partition("[")[0], _kind(item)
+        cases[case] += 1
+        is_quick = _is_quick(item) and (case[1] is None or cases[case] <= SHARE)
+        (wanted if case[1] in editors and is_quick in parts else left_out).append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = wanted
 

@@ -249,6 +249,7 @@ def test_every_byte_comes_back(turn: Turn, old: bytes, expected: bool) -> None:
     assert turn.one.read_bytes() == old
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("TURN-02")
 def test_of_very_much_the_oldest_is_left_out(turn: Turn) -> None:
     paths = [turn.project / f"{number}.txt" for number in range(6)]

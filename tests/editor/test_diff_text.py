@@ -58,6 +58,7 @@ def answered(desk: Desk, new: bytes, old: bytes | None, keys: str) -> Verdict:
     return desk.verdict(review)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-REVIEW-03")
 def test_every_proposal_comes_back_as_it_was(desk: Desk, inside: Inside) -> None:
     for name, text in TEXTS.items():
@@ -181,6 +182,7 @@ def latin1(home: EditorHome, kind: str) -> None:
     home.add("set encoding=latin1 termencoding=utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-REVIEW-03")
 def test_every_byte_is_kept_in_another_encoding(latin1: None, desk: Desk) -> None:
     for name, text in TEXTS.items():

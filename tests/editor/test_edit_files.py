@@ -49,6 +49,7 @@ def entries(directory: Path) -> set[str]:
     return {str(path.relative_to(directory)) for path in directory.rglob("*")}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-SEC-05", "VIM-SEC-06")
 def test_names_are_taken_as_they_are(link: RawEditor, project: Path) -> None:
     expected = {}

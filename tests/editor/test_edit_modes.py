@@ -154,6 +154,7 @@ def test_an_operator_with_a_command_line_keeps_where_it_began(
     wait_text(link, LINES[:4] + LINES[7:])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BUSY-03")
 def test_edits_between_the_keys_of_an_insertion_take_none_of_them(
     typing: tuple[Terminal, RawEditor], kind: str

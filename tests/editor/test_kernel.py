@@ -128,6 +128,7 @@ def test_a_long_life_keeps_the_last_lines(editor: Editor) -> None:
     terminal.wait_screen("lines 10000 5001 14999")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-16")
 def test_a_cell_does_not_seem_to_run_when_nobody_will_tell_its_end(editor: Editor) -> None:
     terminal, link = editor

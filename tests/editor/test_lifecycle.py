@@ -169,6 +169,7 @@ def test_the_hub_is_told_the_socket_that_the_user_has_named(
     assert inside.value(terminal, "exists('$VIM_MCP_SOCKET')") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [("'/does/not/exist'", "cannot run"), ("['sh', '-c', 'echo vim-mcp: no disk >&2; exit 1']", "no disk")],
@@ -266,6 +267,7 @@ def test_a_refusal_is_shown_and_taken(raw_hub: RawHub, launch: Launch, home: Edi
     assert raw_hub.editor().request("ping") == {}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-LIM-03")
 def test_a_hub_that_never_answers_is_given_up(launch: Launch, home: EditorHome) -> None:
     home.add("let g:vim_mcp_command = ['true']")

@@ -40,6 +40,7 @@ def _files(status: dict[str, Any]) -> list[str]:
     return sorted(Path(instance["main_file"]).name for instance in status["instances"])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LINK-01", "VIM-CONN-04")
 def test_the_first_editor_starts_the_hub_and_others_share_it(stage: Stage, kind: str) -> None:
     for name in ("a.txt", "b.txt", "c.txt"):
@@ -47,6 +48,7 @@ def test_the_first_editor_starts_the_hub_and_others_share_it(stage: Stage, kind:
     _status(stage, lambda status: _files(status) == ["a.txt", "b.txt", "c.txt"])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("G5", "VIM-CONN-07", "VIM-ERR-04")
 def test_editors_start_the_next_hub_when_theirs_was_killed(stage: Stage, kind: str) -> None:
     for name in ("a.txt", "b.txt"):
@@ -75,6 +77,7 @@ def test_a_dead_socket_is_replaced_through_the_job_too(stage: Stage, kind: str) 
     test_a_dead_socket_is_replaced(stage, kind)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-06")
 def test_after_vim_mcp_stop_editors_wait_for_somebody_to_start_a_hub(stage: Stage, kind: str) -> None:
     terminal = stage.editor(kind, "a.txt")

@@ -43,6 +43,7 @@ def _pipes(pid: int) -> list[int]:
     return [int(child) for child in children if b"\0pipe\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-PLAT-03")
 def test_the_protocol_is_the_same_through_the_job(link: tuple[Terminal, RawEditor]) -> None:
     terminal, connection = link

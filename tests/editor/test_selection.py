@@ -130,6 +130,7 @@ def test_it_is_told_when_it_has_been_still_and_once(scene: Scene, file: Path) ->
     assert is_quiet(link)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SEL-01")
 def test_escape_and_a_move_clear_it(scene: Scene, file: Path) -> None:
     terminal, link = scene
@@ -235,6 +236,7 @@ def test_where_there_is_no_text_nothing_is_selected(scene: Scene, file: Path, tm
     wait_told(link, NOTHING)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SEL-06")
 def test_much_text_is_cut_between_characters(scene: Scene, file: Path) -> None:
     terminal, link = scene

@@ -180,6 +180,7 @@ def test_another_hub_is_told_what_waits_until_a_claude_has_heard_it(
         hub.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ATM-08")
 def test_the_user_is_told_when_no_claude_comes(scene: Scene, project: Path) -> None:
     terminal, link = scene

@@ -100,6 +100,7 @@ def test_it_runs_in_a_split_and_finds_the_editor(scene: Scene, inside: Inside, t
     assert windows[1]["column"] > windows[0]["width"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("TERM-02")
 def test_keys_belong_to_the_program(scene: Scene, inside: Inside) -> None:
     terminal, _ = scene
@@ -313,6 +314,7 @@ def test_who_asks_twice_while_it_waits_gets_one(
     assert kinds(link).count("terminal") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("TERM-01")
 def test_without_a_hub_it_starts_all_the_same(program: Path, home: EditorHome, launch: Launch, inside: Inside) -> None:
     home.add("let g:vim_mcp_command = ['true']", f"let g:vim_mcp_claude_command = ['{program}']")

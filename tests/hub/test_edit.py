@@ -39,6 +39,7 @@ def test_much_text_with_everything_in_it_is_written_as_it_is(stage: Stage, kind:
     assert client.read_text("vim://buffer/current?first=1&last=-1") == content
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-TOOL-04")
 def test_a_save_that_takes_its_time_is_waited_for(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="old\n")

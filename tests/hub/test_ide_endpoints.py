@@ -117,6 +117,7 @@ def test_after_a_stop_the_same_port_and_token_come_back(stage: Stage, kind: str)
     IdeClient.of(stage.home).close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-07")
 def test_after_the_hubs_death_port_and_token_are_the_same(stage: Stage, kind: str) -> None:
     terminal = stage.editor(kind, cwd=stage.project("demo"))
@@ -132,6 +133,7 @@ def test_after_the_hubs_death_port_and_token_are_the_same(stage: Stage, kind: st
     again.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-07")
 def test_a_hub_that_is_told_to_give_way_hands_the_ports_over(stage: Stage) -> None:
     terminal = stage.editor("vim", cwd=stage.project("demo"))
@@ -172,6 +174,7 @@ def test_a_port_that_was_taken_meanwhile_is_replaced_and_its_token_too(stage: St
     IdeClient.of(stage.home).close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-07")
 def test_locks_of_editors_that_died_with_the_hub_are_swept(stage: Stage) -> None:
     terminal = stage.editor("vim", cwd=stage.project("demo"))
@@ -185,6 +188,7 @@ def test_locks_of_editors_that_died_with_the_hub_are_swept(stage: Stage) -> None
     assert [found.path for found in lock_files(stage.home)] == [foreign]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-01")
 def test_a_lock_that_somebody_removed_is_there_again_with_the_next_change(stage: Stage, kind: str) -> None:
     terminal = stage.editor(kind, cwd=stage.project("demo"))
@@ -195,12 +199,14 @@ def test_a_lock_that_somebody_removed_is_there_again_with_the_next_change(stage:
     assert (after.port, after.content) == (before.port, before.content)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-02")
 def test_the_user_names_the_editor(stage: Stage, kind: str) -> None:
     terminal = stage.editor(kind, "--cmd", "let g:vim_mcp_ide_name = 'My\teditor'", cwd=stage.project("demo"))
     assert lock_of(stage, terminal).content["ideName"] == "My?editor"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-05")
 def test_a_hub_that_is_stopped_leaves_nothing(stage: Stage) -> None:
     terminal = stage.editor("vim", cwd=stage.project("demo"))
@@ -213,6 +219,7 @@ def test_a_hub_that_is_stopped_leaves_nothing(stage: Stage) -> None:
     assert [entry.name for entry in stage.runtime.glob("ide*")] == []
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-01", "WS-02")
 def test_ten_editors_started_at_once_have_ten_ports(stage: Stage) -> None:
     kinds = [kind for kind in KINDS if kind != "nvim07"] * 5
@@ -244,6 +251,7 @@ def foreign(place: Path) -> str:
     return f"The lock directory {place} belongs to user 65534, not to you, .* Set CLAUDE_CONFIG_DIR to a directory"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-06")
 @pytest.mark.parametrize("occupy", [linked, foreign])
 def test_a_directory_that_is_not_the_users_own_is_told(stage: Stage, occupy: Callable[[Path], str]) -> None:
@@ -265,6 +273,7 @@ def test_a_directory_that_is_not_the_users_own_is_told(stage: Stage, occupy: Cal
     assert stage.status()["instances"][0]["ide_fault"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("WS-06")
 def test_no_log_holds_a_token(stage: Stage) -> None:
     terminal = stage.editor("vim", cwd=stage.project("demo"), VIM_MCP_LOG_LEVEL="debug")

@@ -55,6 +55,7 @@ def told(client: IdeClient) -> tuple[str, Any]:
     return message["method"], message["params"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SEL-01", "IDE-NOTE-01", "WS-09")
 def test_a_selection_goes_to_every_client_and_to_those_that_come(stage: Stage, editor: RawEditor) -> None:
     editor.say("selection", selection=selection("before anybody was there"))
@@ -69,6 +70,7 @@ def test_a_selection_goes_to_every_client_and_to_those_that_come(stage: Stage, e
         client.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-NOTE-02", "IDE-NOTE-03")
 @pytest.mark.parametrize("word", ["initialized", "notifications/initialized", "ide_connected"])
 def test_a_mention_waits_for_a_client_that_says_it_is_there(stage: Stage, editor: RawEditor, word: str) -> None:
@@ -90,6 +92,7 @@ def test_a_mention_waits_for_a_client_that_says_it_is_there(stage: Stage, editor
     client.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ATM-09", "TERM-10")
 def test_the_editor_is_told_which_clients_hear_it(stage: Stage, editor: RawEditor) -> None:
     clients = []
@@ -105,6 +108,7 @@ def test_the_editor_is_told_which_clients_hear_it(stage: Stage, editor: RawEdito
     clients[1].close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-NOTE-01", "WS-09")
 def test_what_one_editor_tells_another_ones_clients_do_not_hear(
     stage: Stage, project: Path, editor: RawEditor, other_pid: int

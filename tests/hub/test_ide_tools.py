@@ -109,6 +109,7 @@ def test_a_file_is_loaded_while_the_user_types(scene: Scene) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-OPEN-03", "MCP-07")
 def test_nothing_is_opened_under_the_users_hands(scene: Scene) -> None:
     scene.editor.type("ia")
@@ -153,6 +154,7 @@ def diagnose(scene: Scene) -> None:
         scene.command(f"lua vim.diagnostic.set(vim.api.nvim_create_namespace('t'), 1, {{{item}}})")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-08", "IDE-DIAG-01", "IDE-DIAG-02")
 def test_diagnostics(scene: Scene) -> None:
     one = scene.project / "one.py"
@@ -198,6 +200,7 @@ def test_selections(scene: Scene) -> None:
 # ---- open editors, unsaved changes, saving
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-12", "IDE-TOOL-14", "IDE-TOOL-15")
 def test_unsaved_changes_are_seen_and_saved(scene: Scene) -> None:
     one, client = scene.path("one.py"), scene.client
@@ -279,6 +282,7 @@ def test_the_editor_introduces_itself(stage: Stage, scene: Scene) -> None:
     client.close()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("MCP-08")
 def test_faults_are_answered_and_the_socket_stays_usable(scene: Scene) -> None:
     faults = (b"{nonsense", -32700), (b"[" * 4000, -32700), (b"[]", -32600), (b"5", -32600), (b'{"id": 1}', -32600)

@@ -49,6 +49,7 @@ def left(stage: Stage) -> list[str]:
     return [*map(str, stage.runtime.glob("kernel-*")), *processes(f"{stage.runtime}/kernel-")]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-16", "KERNEL-01", "KERNEL-03", "KERNEL-08")
 def test_two_clients_share_the_state(client: IdeClient, stage: Stage) -> None:
     assert client.texts("executeCode", code="x = 6\nx * 7") == ["42"]
@@ -174,6 +175,7 @@ def _fails(client: IdeClient) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-13")
 def test_the_user_is_asked_in_the_editor(stage: Stage, kind: str) -> None:
     editor = start(stage, kind, "let g:vim_mcp_ask_calm = 0")

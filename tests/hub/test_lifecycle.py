@@ -48,6 +48,7 @@ def watch(pid: int) -> int:
     return os.pidfd_open(pid)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-01")
 @pytest.mark.parametrize("stale", [False, True])
 def test_of_those_that_start_at_once_one_stays(stage: Stage, stale: bool) -> None:
@@ -59,6 +60,7 @@ def test_of_those_that_start_at_once_one_stays(stage: Stage, stale: bool) -> Non
     assert wait_until(lambda: hubs(stage) == [stage.hub_pid()])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-01", "RELAY-01", "VIM-CONN-02")
 def test_ten_clients_at_once_without_a_hub_are_all_served_by_one(stage: Stage) -> None:
     clients = [stage.client(initialize=False) for _ in range(10)]
@@ -121,6 +123,7 @@ def test_its_starter_may_lack_the_standard_streams(stage: Stage) -> None:
     assert stage.status()["state"] == "READY"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-03")
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 def test_told_to_end_it_leaves_no_file(stage: Stage, sign: signal.Signals) -> None:
@@ -132,6 +135,7 @@ def test_told_to_end_it_leaves_no_file(stage: Stage, sign: signal.Signals) -> No
     assert [entry.name for entry in stage.runtime.iterdir()] == ["hub.log"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-02", "VIM-ERR-05")
 def test_what_a_killed_hub_left_is_in_nobodys_way(stage: Stage) -> None:
     assert stage.run("hub", "--background").returncode == 0
@@ -175,6 +179,7 @@ def test_what_is_no_socket_is_reported_and_kept(stage: Stage) -> None:
     stage.socket.unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-04")
 def test_it_leaves_when_it_has_been_alone(stage: Stage) -> None:
     client = stage.client(VIM_MCP_IDLE_TIMEOUT="1")
@@ -197,6 +202,7 @@ def register(stage: Stage) -> socket.socket:
     return connection
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-05", "VIM-STATUS-01", "VIM-STATUS-02", "VIM-STATUS-03")
 def test_the_status_tells_who_is_there(stage: Stage) -> None:
     assert json.loads(stage.run("status", "--json").stdout)["state"] is None

@@ -33,6 +33,7 @@ def whole(client: StdioClient) -> tuple[str, bool]:
     return content["text"], content["_meta"].get("lossy", False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [LITTLE, MUCH])
 def test_text_arrives_as_it_is(reader: Callable[[bytes], StdioClient], count: int) -> None:
     text = 'tab\t nul\0 quote" back\\slash é 漢字 😀 \ufffd\n' * count + "no line end"
@@ -66,6 +67,7 @@ def test_an_empty_buffer_has_one_empty_line_and_no_more(stage: Stage, kind: str)
     assert "content_range" not in current
 
 
+@pytest.mark.slow
 def test_an_editor_that_began_without_a_file_is_told_by_the_one_it_has_now(stage: Stage, kind: str) -> None:
     editor = stage.editor(kind)
     stage.instance(editor)

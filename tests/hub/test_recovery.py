@@ -18,6 +18,7 @@ from tests.support.stage import Stage, wait_for_exit
 from tests.support.waiting import wait_until
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("G5", "RELAY-02", "VIM-ERR-04", "VIM-TEST-03")
 def test_the_hub_is_killed_in_the_middle_of_calls(stage: Stage, kind: str) -> None:
     """Editors and clients are back; in-flight calls fail clearly; the selection and the subscription are kept."""

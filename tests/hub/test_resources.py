@@ -49,6 +49,7 @@ def test_the_cursor(client: StdioClient) -> None:
     assert context["selection"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-RES-01", "VIM-TOOL-01")
 def test_the_instances(client: StdioClient, kind: str) -> None:
     (instance,) = client.read_json("vim://instances")
@@ -94,6 +95,7 @@ def test_everything_on_offer_is_described(stage: Stage) -> None:
         assert all(entry["name"] and entry["description"] and entry["mimeType"] for entry in listed)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-RES-02", "VIM-RES-04")
 def test_json_resources_are_json(client: StdioClient) -> None:
     for name in ("state", "buffers", "windows", "diagnostics", "cursor", "instances"):

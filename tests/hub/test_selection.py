@@ -30,6 +30,7 @@ def read(client: StdioClient) -> str:
     return client.read_text("vim://buffer/current").strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", [PRESENT, PRESENT[:1] * 3])
 @pytest.mark.requirement("G2", "PICK-01", "SCALE-01", "VIM-SEL-05", "VIM-TEST-02", "VIM-TOOL-02")
 def test_two_clients_with_three_editors_each_read_their_own(stage: Stage, kinds: list[str]) -> None:
@@ -44,6 +45,7 @@ def test_two_clients_with_three_editors_each_read_their_own(stage: Stage, kinds:
     assert read(clients[0]) == "I am c", "an instance_id of a call does not change the selection"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-ERR-12", "VIM-SEL-04")
 def test_the_client_is_asked_to_choose_when_several_could_be_meant(stage: Stage) -> None:
     found = three(stage)
@@ -55,6 +57,7 @@ def test_the_client_is_asked_to_choose_when_several_could_be_meant(stage: Stage)
     assert "select_vim_instance" in str(failed.value)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-PREF-01")
 def test_the_last_preference_is_listed_first_also_for_the_next_client(stage: Stage) -> None:
     found = three(stage)
@@ -72,6 +75,7 @@ def test_the_clients_directory_decides_and_the_choice_sticks(stage: Stage) -> No
     assert [entry["selected"] for entry in listed if entry["main_file"].endswith("b.txt")] == [True]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("PICK-01")
 def test_roots_decide_before_the_directory(stage: Stage) -> None:
     three(stage)
@@ -91,6 +95,7 @@ def test_a_client_in_an_editors_terminal_is_tied_to_it(stage: Stage) -> None:
     assert read(stage.client(VIM_MCP_INSTANCE=found["a"])) == "I am a"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("G5", "LEAVE-01", "VIM-CONN-08", "VIM-ERR-02", "VIM-ERR-14", "VIM-REGISTRY-03", "VIM-TEST-03")
 def test_a_killed_editor_is_gone_within_a_second_and_the_client_goes_on(stage: Stage, kind: str) -> None:
     project = stage.project("a", a_txt="I am a\n")

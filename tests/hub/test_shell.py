@@ -13,6 +13,7 @@ from tests.support.stage import Stage, numbered
 from tests.support.waiting import wait_until
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SHELL-01")
 def test_a_shell_reads_and_changes_what_the_user_sees(stage: Stage, kind: str) -> None:
     project = stage.project("proj", one_txt="one\ntwo\n")
@@ -30,6 +31,7 @@ def test_a_shell_reads_and_changes_what_the_user_sees(stage: Stage, kind: str) -
     assert (project / "one.txt").read_text() == "one\ntwo\n"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SHELL-01")
 def test_the_exit_status_says_what_went_wrong(stage: Stage) -> None:
     """1 it failed, 2 no such thing, 3 no editor; the reason is on stderr, nothing on stdout."""
@@ -80,6 +82,7 @@ def test_what_there_is_can_be_listed_without_an_editor(stage: Stage) -> None:
     wait_until(lambda: not stage.status()["clients"], "the shell's clients to have left")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SHELL-02")
 def test_instance_ids_complete(stage: Stage) -> None:
     assert stage.run("complete", "call", "-i", "").stdout == "", "and no hub is started for that"

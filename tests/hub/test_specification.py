@@ -97,6 +97,7 @@ def fake(shared: Stage, client: StdioClient) -> Iterator[FakeEditor]:
 # ---- state
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-SF-02", "VIM-PULL-03")
 def test_the_state_file_follows_at_the_editors_interval(shared: Stage, client: StdioClient) -> None:
     editor = FakeEditor(shared, "often", state_interval=200)
@@ -181,6 +182,7 @@ def test_an_editor_lost_in_the_middle_of_a_call_is_an_error_that_names_it(
     assert (error.value.code, error.value.error["data"]["instance_id"]) == (1003, fake.instance_id)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-LIM-03")
 def test_an_editor_that_does_not_answer_is_given_up_after_five_seconds(fake: FakeEditor, client: StdioClient) -> None:
     begun = time.monotonic()
@@ -190,6 +192,7 @@ def test_an_editor_that_does_not_answer_is_given_up_after_five_seconds(fake: Fak
     assert (failed.value.code, failed.value.kind) == (1004, "busy")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-LIM-03")
 def test_a_caller_that_says_nothing_is_hung_up_on_after_five_seconds(shared: Stage, client: StdioClient) -> None:
     with socket.socket(socket.AF_UNIX) as caller:
@@ -206,6 +209,7 @@ def test_a_caller_that_says_nothing_is_hung_up_on_after_five_seconds(shared: Sta
 # ---- who is there
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-SEL-01", "VIM-CONN-03", "VIM-REGISTRY-03", "VIM-LIM-04")
 def test_the_registry_of_an_earlier_hub_is_checked_and_cleaned(stage: Stage) -> None:
     now = datetime.now(UTC)
@@ -268,6 +272,7 @@ def test_what_is_no_request_is_an_invalid_request(client: StdioClient, message: 
     assert client.request("ping") == {}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("VIM-ERR-11")
 @pytest.mark.parametrize(
     ("method", "params"),
@@ -318,6 +323,7 @@ def test_nothing_is_open_to_a_network(shared: Stage, client: StdioClient, fake: 
     assert held
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("HUB-07")
 def test_the_log_holds_nothing_of_a_buffer(stage: Stage) -> None:
     client = stage.client(VIM_MCP_LOG_LEVEL="debug")

@@ -35,6 +35,7 @@ async def reach(client: Client) -> None:
         await client.list_tools()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("RELAY-02")
 def test_a_stream_of_events_outlives_the_hub(stage: Stage) -> None:
     server = StdioServerParameters(command=str(VIM_MCP), env=stage.environment())

@@ -186,6 +186,7 @@ def test_where_it_cannot_be_had_the_log_says_so_once(
     assert str(error) in caplog.text
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("RELOAD-01", "WATCH-01")
 def test_buffers_follow_while_a_client_is_there(stage: Stage, kind: str) -> None:
     project = stage.project("demo", one_txt="old\n", two_txt="old\n")

@@ -41,6 +41,7 @@ def test_the_live_text_is_read(stage: Stage, kind: str) -> None:
     assert state["mode"] == "n"
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("TEXT-02", "TEXT-03")
 def test_a_long_text_is_given_in_parts_that_name_the_next(stage: Stage, kind: str) -> None:
     project = stage.project("proj", long_txt=numbered(5000))
@@ -56,6 +57,7 @@ def test_a_long_text_is_given_in_parts_that_name_the_next(stage: Stage, kind: st
     assert (len(state["content"]), state["content_range"]["next"]) == (2000, "vim://buffer/1?first=2001")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SCALE-02", "VIM-LIM-01")
 def test_ten_megabytes_are_read_and_more_is_refused(stage: Stage, kind: str) -> None:
     line = "x" * 99 + "\n"

@@ -76,6 +76,7 @@ def said(result: dict[str, Any]) -> str:
     return str(result["content"][0]["text"])
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("JUDGE-01", "JUDGE-02", "VIM-CFG-01", "VIM-PLAT-01", "VIM-RES-08")
 def test_it_sees_what_is_offered(run: Run) -> None:
     assert run.seen["server"] == "vim-mcp"
@@ -94,6 +95,7 @@ def test_it_reads_the_editor(run: Run, scene: Scene) -> None:
     assert json.loads(run.seen["state"]["text"])["current_buffer"]["name"] == str(scene.file)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement(
     "G1", "JUDGE-01", "JUDGE-02", "VIM-PULL-02", "VIM-TOOL-03", "VIM-TOOL-04", "VIM-TOOL-05", "VIM-TOOL-06"
 )
@@ -125,6 +127,7 @@ def test_its_mistakes_are_answered(run: Run, scene: Scene) -> None:
     assert run.seen["bad_arguments"] == -32602
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("JUDGE-04", "VIM-CONN-01", "VIM-MCP-01", "VIM-MCP-02", "VIM-MCP-03")
 def test_every_message_fits_the_schema(run: Run) -> None:
     exchanges = [read_exchange(path) for path in run.record.glob("*.jsonl")]

@@ -12,6 +12,7 @@ import pytest
 from tests.support.editors import ROOT
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("DEMO-01")
 def test_every_step_of_the_demonstration_holds(tmp_path: Path) -> None:
     environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TERM": "dumb"}

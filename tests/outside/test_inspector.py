@@ -37,6 +37,7 @@ def inspector(npm: Npm, scene: Scene) -> Inspector:
     return Inspector(npm, scene)
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("JUDGE-03")
 def test_it_lists_tools_and_resources(inspector: Inspector) -> None:
     assert {tool["name"] for tool in inspector.ask("tools/list")["tools"]} >= TOOLS
@@ -44,6 +45,7 @@ def test_it_lists_tools_and_resources(inspector: Inspector) -> None:
     assert found.items() >= RESOURCES.items()
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("JUDGE-03")
 def test_it_reads_the_current_buffer(inspector: Inspector) -> None:
     (content,) = inspector.ask("resources/read", "--uri", "vim://buffer/current")["contents"]

@@ -25,6 +25,7 @@ INVALID = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("WS-07")
 def test_every_frame_is_valid(stage: Stage, kind: str, npm: Npm) -> None:
     project = stage.project("demo")
