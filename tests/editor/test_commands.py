@@ -1,0 +1,54 @@
+"""What each command says where it has nothing to work on, or gets nonsense: one line, for which no key is asked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.diffscene import Launch, Scene, start_scene
+from tests.support.editors import ROOT, EditorHome
+from tests.support.rawhub import RawHub
+
+COLUMNS = 80
+ELSEWHERE = {"VimMCPStart", "VimMCPStop", "VimMCPReconnect"}
+"""Those that end the connection by which the editor is asked here."""
+TAKE_NONE = r"E\d+: (Trailing characters|Argument required|No ! allowed|Invalid argument)"
+"""What editors themselves say of an argument too many, or of none."""
+
+
+@pytest.fixture
+def scene(raw_hub: RawHub, home: EditorHome, launch: Launch, tmp_path: Path, kind: str) -> Scene:
+    """An editor of an ordinary size, whose hub knows no client and in which nothing is under way."""
+    home.add("set shortmess-=T")
+    return start_scene(raw_hub, home, launch, tmp_path, kind, size=(24, COLUMNS))
+
+
+def commands() -> list[str]:
+    """The names of all commands."""
+    plugin = (ROOT / "plugin" / "vim_mcp.vim").read_text()
+    return re.findall(r"^command! .*?\b((?:VimMCP|Claude)\w+)", plugin, re.MULTILINE)
+
+
+def said(scene: Scene, line: str) -> list[str]:
+    """The messages of an Ex command that is typed; afterwards the user is where they were."""
+    scene.do("messages clear")
+    scene.type(f":{line}\r")
+    scene.wait("histget(':', -1)", line)
+    assert not scene.value("mode(1)").startswith("r"), f":{line} waits for a key:\n{scene.terminal.text()}"
+    messages: str = scene.value("execute('messages')")
+    scene.do("silent! tabonly!", "silent! only!", "if bufname('%') !~# 'one.txt' | silent! buffer one.txt | endif")
+    return [message for message in messages.splitlines() if message and not re.match(TAKE_NONE, message)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("argument", ["", " nonsense", "! -1", " 'a b' \u00e9"])
+def test_whatever_it_says_is_one_line(scene: Scene, argument: str) -> None:
+    for name in sorted(set(commands()) - ELSEWHERE):
+        if name == "VimMCPInstall" and "nonsense" not in argument:
+            continue  # it would begin to install
+        messages = said(scene, name + argument)
+        ours = [message for message in messages if message.startswith("vim-mcp")]
+        assert len(ours) <= 1, (name, messages)
+        assert not [message for message in messages if re.match(r"E\d+|Error|line +\d", message)], (name, messages)
