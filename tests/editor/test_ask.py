@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import text, wait_mode, wait_text
+from tests.support.editing import command, text, wait_mode, wait_text
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import EditorError, RawEditor, RawHub
@@ -225,7 +225,7 @@ def test_an_answer_that_comes_at_once_was_meant_for_something_else(scene: Scene)
 @pytest.mark.requirement("ASK-05")
 def test_what_nobody_answers_counts_as_no_and_is_said_to_be_unanswered(scene: Scene) -> None:
     terminal, link = scene
-    terminal.type(":let g:vim_mcp_ask_timeout = 300\r")
+    command(terminal, "let g:vim_mcp_ask_timeout = 300")
     ask(link, "!ls")
     assert answered(link) == ("q1", "unanswered")
     seen(terminal, "was not answered in time: that is a no")

@@ -411,7 +411,7 @@ def test_what_takes_too_long_is_interrupted(free: tuple[Terminal, RawEditor], ki
     terminal, link = free
     edit(link, lines=["a" * 200])
     error = interrupted(link, terminal, kind, command)
-    assert kind_of(error) == "limit"
+    assert kind_of(error) == "limit", error
     assert "more than 300 ms" in error["message"]
     assert output(link, "echo 'next'") == "next"
     terminal.type("Amark\x1b")
