@@ -44,6 +44,24 @@ def test_the_user_is_asked_about_what_is_not_known_to_be_harmless(asking: tuple[
         terminal.type(chord)
         assert outcome in str(client.answer(call))
         terminal.wait_screen(lambda screen: "asks: may it" not in screen)
-    terminal.type(":let g:vim_mcp_ask_timeout = 1\r")
+    terminal.type(":let g:vim_mcp_ask_timeout = 1 | echo 'set'\r")
+    terminal.wait_screen("set")
     with pytest.raises(ToolError, match="has not answered, so nothing was run"):
         client.tool("vim_execute", command="!touch ran")
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("ASK-07")
+def test_who_says_yes_while_they_type_is_waited_for(asking: tuple[Terminal, StdioClient], stage: Stage) -> None:
+    terminal, client = asking
+    call = client.start_tool("vim_execute", command="echo trim(system('printf ran'))")
+    terminal.wait_screen("asks: may it")
+    terminal.type("ityped ")
+    terminal.wait_screen("INSERT", "typed")
+    terminal.type("\x1cy")
+    terminal.wait_screen(lambda screen: "asks: may it" not in screen)
+    with pytest.raises(ToolError, match="waits for its user"):  # as the first one did
+        stage.client().tool("vim_execute", command="echo 'harmless'")
+    terminal.type("on\x1b")
+    assert "ran" in str(client.answer(call))
+    terminal.wait_screen("typed on")
