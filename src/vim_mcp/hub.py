@@ -11,8 +11,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import uvloop
-
 from vim_mcp import __version__, wire
 from vim_mcp.clients import Clients
 from vim_mcp.config import Config
@@ -201,5 +199,5 @@ def main(config: Config, lock: SocketLock, on_ready: Callable[[], None]) -> int:
     The caller has taken `lock` before it loaded this module, so that who loses the race loads nothing.
     Raises `vim_mcp.socketlock.HubRunning` when a hub that has lost its lock still answers.
     """
-    uvloop.run(_run(config, lock, on_ready))  # calls cost less than on asyncio's own loop: docs/performance.md
+    asyncio.run(_run(config, lock, on_ready))
     return 0
