@@ -16,7 +16,7 @@ from vim_mcp.install import plugin
 from vim_mcp.install.places import EDITORS, Place, here
 from vim_mcp.install.steps import tilde
 
-PACKAGES = ["anyio", "mcp", "mcp_types", "pydantic", "pydantic_core", "uvloop", "websockets"]
+PACKAGES = ["anyio", "mcp", "mcp_types", "pydantic", "pydantic_core", "websockets"]
 PACKAGES += ["asyncinotify"] if sys.platform == "linux" else []
 """What the hub does not run without."""
 _JUPYTER = ("jupyter_client", "ipykernel")
