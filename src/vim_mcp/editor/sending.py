@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from vim_mcp.editor.link import Editor
@@ -25,6 +26,21 @@ async def insist(editor: Editor, method: str, params: dict[str, Any]) -> Any:
             return await editor.request(method, params)
         except EditorBusy:
             await asyncio.sleep(_AGAIN)
+
+
+async def when_it_can(request: Callable[[], Awaitable[Any]], patience: float) -> Any:
+    """The answer to `request`, which is made again, for `patience` seconds, while the editor waits for its user.
+
+    Raises what `request` does, `EditorBusy` at once where the editor may have begun.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return await request()
+        except EditorBusy as busy:
+            if not busy.data.get("waiting_for") or time.monotonic() > deadline:
+                raise
+        await asyncio.sleep(_AGAIN)
 
 
 @contextlib.contextmanager

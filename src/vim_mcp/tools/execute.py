@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from dataclasses import fields
-from typing import Any
 
 from pydantic import Field
 
-from vim_mcp.errors import CommandFailed, EditorBusy
+from vim_mcp.editor.sending import when_it_can
+from vim_mcp.errors import CommandFailed
 from vim_mcp.excommand import Verdict, judge
 from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
 from vim_mcp.tools.permission import permitted
@@ -18,10 +16,7 @@ _TIME_LIMIT = 3.5
 """Seconds a command may run: with the second that it may wait for normal mode, less than the hub waits."""
 
 _PATIENCE = 60.0
-"""Seconds that a user who has said yes, in the midst of their typing, is waited for."""
-
-_AGAIN = 0.5
-"""Seconds after which they are looked for again."""
+"""Seconds that a user is waited for who has said yes in the midst of their typing: it runs once they have left that."""
 
 _TRAITS = tuple(field.name for field in fields(Verdict))
 
@@ -63,20 +58,8 @@ async def vim_execute(call: Call, arguments: ExecuteArguments) -> Executed:
         if error.data.get("kind") != "ask":
             raise
         await permitted(call.editor, call.client, "execute", arguments.command, "command")
-        answer = await _when_it_can(call, {**request, "allowed": True})
+        answer = await when_it_can(lambda: call.request("execute", {**request, "allowed": True}), _PATIENCE)
     return Executed.model_validate(answer)
-
-
-async def _when_it_can(call: Call, request: dict[str, Any]) -> Any:
-    """Run what the user has let through, who may have done so in Insert mode: once they have left it."""
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            return await call.request("execute", request)
-        except EditorBusy as busy:
-            if not busy.data.get("waiting_for") or time.monotonic() > deadline:  # without one it may have begun
-                raise
-        await asyncio.sleep(_AGAIN)
 
 
 TOOLS = (
