@@ -17,6 +17,7 @@ function! vim_mcp#kernel_output#open(mods) abort
     call win_gotoid(bufwinid(s:buffer))
   elseif bufexists(s:buffer)
     execute a:mods 'sbuffer' s:buffer
+    call cursor(line('$'), 1)
   else
     call s:new(a:mods)
   endif
