@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.support.answering import answering
 from vim_mcp import __version__, logs, status
 
 TIMEOUT = 15.0
@@ -121,38 +120,19 @@ def test_without_a_hub_nothing_is_made(environment: dict[str, str], tmp_path: Pa
 
 
 @pytest.fixture
-def answering(tmp_path: Path) -> Iterator[list[bytes]]:
+def answers(tmp_path: Path) -> Iterator[list[bytes]]:
     """Something that listens on the socket and answers each caller with the line in the list."""
-    (tmp_path / "run").mkdir(mode=0o700)
     answer = [b""]
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(tmp_path / "run" / "vim-mcp-server.sock"))
-    listener.listen()
-
-    def serve() -> None:
-        while True:
-            try:
-                caller, _ = listener.accept()
-            except OSError:
-                return
-            with caller:
-                caller.recv(4096)
-                caller.sendall(answer[0])
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    yield answer
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-    thread.join(TIMEOUT)
+    with answering(tmp_path / "run", lambda: answer[0]):
+        yield answer
 
 
 @pytest.mark.requirement("VIM-STATUS-04")
 @pytest.mark.parametrize(("answer", "told"), [(b"", "nothing"), (b"no JSON\n", "nonsense"), (b"[]\n", "[]")])
 def test_a_hub_that_does_not_answer_is_an_error(
-    environment: dict[str, str], answering: list[bytes], answer: bytes, told: str
+    environment: dict[str, str], answers: list[bytes], answer: bytes, told: str
 ) -> None:
-    answering[0] = answer
+    answers[0] = answer
     done = vim_mcp(environment, "status", "--json")
     assert done.returncode == 1
     assert '"state": "ERROR"' in done.stdout

@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.answering import answering
 from tests.support.editors import ROOT
 from vim_mcp import __version__
 from vim_mcp.doctor import claude, hub, ide, program
@@ -181,29 +181,9 @@ def test_a_bad_setting(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def listening(tmp_path: Path) -> Iterator[dict[str, Any]]:
     """Something that listens on the hub's socket and answers with this object; with {} it hangs up."""
-    (tmp_path / "run").mkdir(mode=0o700)
     answer: dict[str, Any] = {"state": "CONNECTED", "version": __version__, "pid": 7, "instances": []}
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(tmp_path / "run" / "vim-mcp-server.sock"))
-    os.chmod(tmp_path / "run" / "vim-mcp-server.sock", 0o600)
-    listener.listen()
-
-    def serve() -> None:
-        while True:
-            try:
-                caller, _ = listener.accept()
-            except OSError:
-                return
-            with caller:
-                caller.recv(4096)
-                caller.sendall(json.dumps(answer).encode() + b"\n" if answer else b"")
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    yield answer
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-    thread.join(30)
+    with answering(tmp_path / "run", lambda: json.dumps(answer).encode() + b"\n" if answer else b""):
+        yield answer
 
 
 @pytest.mark.requirement("DOCTOR-01")
