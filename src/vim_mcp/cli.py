@@ -61,8 +61,7 @@ def _complete(words: list[str]) -> int:
 
 def _command() -> int:
     arguments = _arguments()
-    commands = {"hub": _hub, "status": _status, "logs": _logs, "stop": _stop, "pipe": _pipe}
-    run = getattr(arguments, "run", None) or commands.get(arguments.command)
+    run = getattr(arguments, "run", None)
     return run(arguments) if run else _relay()
 
 
@@ -91,19 +90,24 @@ def _parser() -> argparse.ArgumentParser:
     _add_setting_up(commands)
     hub = commands.add_parser("hub", help="run the hub that editors and clients meet at (started when needed)")
     hub.add_argument("--background", action="store_true", help="detach, and return once a hub listens")
+    hub.set_defaults(run=_hub)
     status = commands.add_parser("status", help="show the hub, its editors and its clients")
     status.add_argument("--json", action="store_true", help="as one JSON object")
     status.add_argument(
         "--watch", action="store_true", help="go on as it changes, to CTRL-C; with --json a line each time"
     )
+    status.set_defaults(run=_status)
     shell.add_commands(commands)
     logs = commands.add_parser("logs", help="show the hub's log")
     logs.add_argument("-n", "--lines", type=_count, default=100, metavar="N", help="the last N lines (default: 100)")
     logs.add_argument("-f", "--follow", action="store_true", help="go on as the log grows")
-    commands.add_parser("stop", help="end the hub; the next client, or :VimMCPReconnect, starts one again")
+    logs.set_defaults(run=_logs)
+    stop = commands.add_parser("stop", help="end the hub; the next client, or :VimMCPReconnect, starts one again")
+    stop.set_defaults(run=_stop)
     pipe = commands.add_parser("pipe", help="stdin and stdout to the hub's socket, for editors that cannot dial it")
     commands.add_parser("hook", help="tell the hub what a hook of Claude Code (JSON on stdin) says; never fails")
     pipe.add_argument("--no-start", action="store_true", help="fail where no hub runs, instead of starting one")
+    pipe.set_defaults(run=_pipe)
     completion.add_command(commands)
     return parser
 
