@@ -121,15 +121,11 @@ function! s:show(mods) abort
     call win_gotoid(bufwinid(s:buffer))
     return
   endif
-  execute 'noautocmd' (a:mods ==# '' ? 'botright' : a:mods) '16new'
-  let s:buffer = bufnr('%')
-  setlocal buftype=nofile bufhidden=wipe nobuflisted noswapfile noundofile nospell nomodeline nonumber norelativenumber
-  setlocal wrap linebreak statusline=vim-mcp\ doctor\ \ \ q\ closes
-  execute 'silent noautocmd file' fnameescape(s:name)
+  let s:buffer = vim_mcp#scratch#new((a:mods ==# '' ? 'botright' : a:mods) . ' 16new', s:name, 'wipe')
+  setlocal nonumber norelativenumber wrap linebreak statusline=vim-mcp\ doctor\ \ \ q\ closes
   syntax match ErrorMsg /^error/
   syntax match WarningMsg /^warning/
   syntax match Special /mend it:/
-  nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
 endfunction
 
 function! s:fill(lines) abort

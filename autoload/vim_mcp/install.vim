@@ -103,18 +103,10 @@ function! s:show() abort
     execute 'noautocmd botright 10split'
     execute 'noautocmd buffer' s:buffer
   else
-    call s:new()
+    let s:buffer = vim_mcp#scratch#new('botright 10new', s:name, 'hide')
   endif
   setlocal winfixheight nonumber norelativenumber wrap
   noautocmd call win_gotoid(l:window)
-endfunction
-
-function! s:new() abort
-  noautocmd botright 10new
-  let s:buffer = bufnr('%')
-  setlocal buftype=nofile bufhidden=hide nobuflisted noswapfile noundofile nospell nomodeline nomodifiable
-  execute 'silent noautocmd file' fnameescape(s:name)
-  nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
 endfunction
 
 function! s:add(line) abort

@@ -25,12 +25,8 @@ function! vim_mcp#kernel_output#open(mods) abort
 endfunction
 
 function! s:new(mods) abort
-  execute 'noautocmd' (a:mods ==# '' ? 'botright' : a:mods) '12new'
-  let s:buffer = bufnr('%')
-  setlocal buftype=nofile bufhidden=hide nobuflisted noswapfile noundofile nospell nomodeline
-  execute 'silent noautocmd file' fnameescape(s:name)
-  setlocal nomodifiable filetype=vimmcpkernel
-  nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
+  let s:buffer = vim_mcp#scratch#new((a:mods ==# '' ? 'botright' : a:mods) . ' 12new', s:name, 'hide')
+  setlocal filetype=vimmcpkernel
   augroup vim_mcp_kernel_output
     autocmd!
     autocmd BufWipeout <buffer> call s:forget()
