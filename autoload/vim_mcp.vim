@@ -18,26 +18,10 @@ function! vim_mcp#autostart(...) abort
   endif
   let s:decided = 1
   if get(g:, 'vim_mcp_enabled', 1)
-    call s:check_choices()
+    call vim_mcp#choices#check()
     call vim_mcp#diff_session#watch()
     call vim_mcp#link#start()
   endif
-endfunction
-
-" A misspelt setting counts as 'off' (of what clients may do) or as the default, and its user should not have to find
-" that out.
-function! s:check_choices() abort
-  let all = {'access': ['edit', 'read', 'off'], 'execute': ['safe', 'ask', 'all', 'off']}
-  let all.execute_code = ['ask', 'allow', 'off']
-  call extend(all, {'diff_layout': ['vertical', 'horizontal', 'tab', 'unified']})
-  call extend(all, {'diff_focus': ['auto', 'always', 'never']})
-  let all.terminal_position = ['right', 'left', 'top', 'bottom', 'tab', 'float']
-  for [name, choices] in items(all)
-    let value = get(g:, 'vim_mcp_' . name, choices[0])
-    if index(choices, value) < 0
-      call vim_mcp#notice#unasked(printf('g:vim_mcp_%s is none of %s: %s', name, join(choices, ', '), string(value)))
-    endif
-  endfor
 endfunction
 
 " :VimMCPStart: registers this editor, whatever the settings say. One that waits for a hub tries again at once.

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OFFERED = ROOT / "src" / "vim_mcp" / "offered.py"
 README = ROOT / "README.md"
 HELP = ROOT / "doc" / "vim-mcp.txt"
-CHOICES = ROOT / "lua" / "vim_mcp" / "settings.lua"
+CHOICES = ROOT / "autoload" / "vim_mcp" / "choices.vim"
 
 
 def offered() -> str:
@@ -128,7 +128,7 @@ def _opening(text: str) -> str:
 
 def _choices(name: str) -> list[str]:
     """The values among which a setting chooses, where it does."""
-    found = re.search(rf"^  {name} = {{ one_of = {{ (.*) }} }}", CHOICES.read_text(), re.MULTILINE)
+    found = re.search(rf"^ +\\ '{name}': \[(.*)\]", CHOICES.read_text(), re.MULTILINE)
     return re.findall(r"'(\w+)'", found[1]) if found else []
 
 

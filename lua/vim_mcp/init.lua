@@ -52,13 +52,14 @@ local function listed(items, last)
   return (head == '' and '' or head .. last) .. items[#items]
 end
 
--- Whether a setting may have `value`, and in words what it takes.
-local function fits(takes, value)
+-- Whether the setting `name`, which takes such kinds, may have `value`, and in words what it takes.
+local function fits(name, takes, value)
+  if takes == 'choice' then
+    local choices = vim.fn['vim_mcp#choices#of'](name)
+    return vim.tbl_contains(choices, value), listed(vim.tbl_map(written, choices), ' or ')
+  end
   if type(takes) == 'string' then
     takes = { takes }
-  end
-  if takes.one_of then
-    return vim.tbl_contains(takes.one_of, value), listed(vim.tbl_map(written, takes.one_of), ' or ')
   end
   for _, kind in ipairs(takes) do
     if CHECKS[kind](value) then
@@ -107,7 +108,7 @@ local function fault(name, value, settings)
     local advice = near and ('did you mean %s?'):format(near) or 'see :help vim-mcp-settings'
     return ('setup(): no setting %s; %s'):format(name, advice)
   end
-  local ok, wanted = fits(settings[name], value)
+  local ok, wanted = fits(name, settings[name], value)
   if not ok then
     return ('setup{%s = %s}: give %s'):format(name, written(value), wanted)
   end

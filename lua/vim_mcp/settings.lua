@@ -1,19 +1,19 @@
--- What each setting takes: a kind, several that are possible, or the values among which it chooses. `switch` is 0 or 1
--- in Vim, where Lua may say false or true.
+-- What each setting takes: a kind, or several that are possible. `choice` is one of the values that
+-- autoload/vim_mcp/choices.vim has for it; `switch` is 0 or 1 in Vim, where Lua may say false or true.
 
 return {
-  access = { one_of = { 'edit', 'read', 'off' } },
+  access = 'choice',
   ask_calm = 'number',
   ask_timeout = 'number',
   autoread = 'switch',
   claude_command = { 'string', 'list' },
   command = { 'string', 'list' },
-  diff_focus = { one_of = { 'auto', 'always', 'never' } },
+  diff_focus = 'choice',
   diff_keep = 'number',
-  diff_layout = { one_of = { 'vertical', 'horizontal', 'tab', 'unified' } },
+  diff_layout = 'choice',
   enabled = 'switch',
-  execute = { one_of = { 'safe', 'ask', 'all', 'off' } },
-  execute_code = { one_of = { 'ask', 'allow', 'off' } },
+  execute = 'choice',
+  execute_code = 'choice',
   execute_code_timeout = 'number',
   headless = 'switch',
   ide_name = 'string',
@@ -27,9 +27,9 @@ return {
   state_interval = 'number',
   state_push_events = 'list',
   terminal_command = { 'string', 'list' },
-  terminal_position = { one_of = { 'right', 'left', 'top', 'bottom', 'tab', 'float' } },
+  terminal_position = 'choice',
   terminal_provider = 'string',
   terminal_size = 'number',
-  transport = { one_of = { 'auto', 'job' } },
+  transport = 'choice',
   waiting_notice = 'switch',
 }

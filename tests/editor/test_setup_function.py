@@ -25,14 +25,10 @@ def test_it_knows_every_setting() -> None:
     assert re.findall(r"^  (\w+) = ", SETTINGS, re.MULTILINE) == sorted(documented), "lua/vim_mcp/settings.lua"
 
 
-def test_it_knows_the_values_that_the_editor_checks() -> None:
-    checked = re.findall(
-        r"^  (?:let all|call extend\(all).*", (ROOT / "autoload" / "vim_mcp.vim").read_text(), re.MULTILINE
-    )
-    values = re.findall(r"(\w+)'?(?:: | = )\[('[^]]+)\]", "\n".join(checked))
-    assert dict(values).keys() >= {"access", "execute_code", "diff_focus"}
-    for name, choices in values:
-        assert f"  {name} = {{ one_of = {{ {choices} }} }}," in SETTINGS, name
+def test_what_chooses_has_its_choices() -> None:
+    table = (ROOT / "autoload" / "vim_mcp" / "choices.vim").read_text()
+    choosing = re.findall(r"^  (\w+) = 'choice'", SETTINGS, re.MULTILINE)
+    assert re.findall(r"^ +\\ '(\w+)': \[", table, re.MULTILINE) == choosing, "autoload/vim_mcp/choices.vim"
 
 
 @pytest.fixture
