@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,26 +11,9 @@ from tests.support.editing import command, wait_mode
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.standin import TAKES_PROMPTS, put
 
 Launch = Callable[..., Terminal]
-
-PROGRAM = """#!{python}
-import json, os, sys, termios, tty
-tty.setraw(0)
-with open({path!r}, "w") as pipe:
-    print(json.dumps(os.getpid()), file=pipe)
-mute, prompt = "mute" in sys.argv, b""
-while True:
-    keys = os.read(0, 1)
-    if keys == b"\\r":
-        print("sent", ascii(prompt), end="\\r\\n", flush=True)
-        prompt = b""
-    else:
-        prompt += keys
-        if not mute and prompt.endswith(b"\\x1b[201~"):
-            print("pasted", ascii(prompt), end="\\r\\n", flush=True)
-"""
-"""Stands for the CLI: shows what is pasted, unless it is mute as one that asks something, and what is sent by Enter."""
 
 
 class Scene:
@@ -57,9 +39,7 @@ class Scene:
 @pytest.fixture
 def scene(raw_hub: RawHub, home: EditorHome, inside: Inside, launch: Launch, tmp_path: Path) -> Scene:
     """A registered editor on "a b.py" and the program."""
-    program = home.home / "claude"
-    program.write_text(PROGRAM.format(python=sys.executable, path=str(home.home / "told")))
-    program.chmod(0o755)
+    program = put(TAKES_PROMPTS, home.home / "claude", inside)
     (tmp_path / "a b.py").write_text("1\n2\n3\n")
     home.add(f"let g:vim_mcp_claude_command = ['{program}']")
     terminal = launch("a b.py", cwd=tmp_path, size=(24, 200))
@@ -111,10 +91,11 @@ def test_another_process_that_hears_is_not_this_one(scene: Scene) -> None:
     scene.terminal.type(":ClaudeCodeAsk one\r")
     pid = scene.started()
     scene.hear(scene.terminal.pid)
-    scene.link.request("ping")
-    assert "pasted" not in scene.terminal.text()
+    scene.terminal.type("meanwhile\r")
+    scene.terminal.wait_screen("sent b'meanwhile'")
     scene.hear(pid)
-    scene.terminal.wait_screen(f"sent b'{PASTED.format('one')}'")
+    screen = scene.terminal.wait_screen(f"sent b'{PASTED.format('one')}'")
+    assert screen.index("sent b'meanwhile'") < screen.index("pasted")
 
 
 @pytest.mark.slow

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.editor.test_terminal import PROGRAM, run, shown, wait_got
-from tests.support.editing import command, state, wait_mode
+from tests.support.editing import command, mentioned, state, wait_mode
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.standin import SHOWS_KEYS, put, run, shown, wait_got
 
 Launch = Callable[..., Terminal]
 Scene = tuple[Terminal, RawEditor]
@@ -39,13 +38,6 @@ def scene(raw_hub: RawHub, launch: Launch, home: EditorHome, project: Path) -> S
     link = raw_hub.editor()
     link.event("BufEnter")
     return terminal, link
-
-
-def mentioned(link: RawEditor, project: Path) -> tuple[str, ...] | tuple[str, int, int]:
-    """The next mention: the name from the project on, and its lines."""
-    message = link.event("mention")
-    name = str(Path(message["file"]).relative_to(project))
-    return (name, message["first"], message["last"]) if "first" in message else (name,)
 
 
 SENDING: dict[str, tuple[str, tuple[Any, ...]]] = {
@@ -85,9 +77,7 @@ def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
     scene: Scene, home: EditorHome, inside: Inside, project: Path
 ) -> None:
     terminal, link = scene
-    program = home.home / "claude"
-    program.write_text(PROGRAM.format(python=sys.executable, path=str(home.home / "told")))
-    program.chmod(0o755)
+    program = put(SHOWS_KEYS, home.home / "claude", inside)
     command(terminal, f"let g:vim_mcp_claude_command = ['{program}']")
     link.send({"type": "environment", "variables": {"CLAUDE_CODE_SSE_PORT": "12345"}})
     terminal.type(":ClaudeCode\r")

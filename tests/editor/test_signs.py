@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.editor.test_changes import NEW, OLD, Turn
 from tests.support.editing import command, edit
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawHub
+from tests.support.turns import NEW, OLD, Turn
 
 PLACED = "map(sign_getplaced('{}', {{'group': '*'}})[0].signs, '[v:val.lnum, v:val.name[10:]]')"
 Start = Callable[..., Turn]

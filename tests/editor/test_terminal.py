@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,36 +18,19 @@ from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
 from tests.support.stage import wait_for_exit
+from tests.support.standin import SHOWS_KEYS, VARIABLES, kinds, put, run, shown, started, wait_got
 from tests.support.waiting import wait_until
 
 Launch = Callable[..., Terminal]
 Scene = tuple[Terminal, RawEditor]
 
 PLUGIN = ROOT / "src" / "vim_mcp" / "claude_plugin"
-VARIABLES = {"CLAUDE_CODE_SSE_PORT": "12345", "ENABLE_IDE_INTEGRATION": "true", "VIM_MCP_INSTANCE": "one-demo-1"}
-
-PROGRAM = """#!{python}
-import json, os, sys, termios, tty
-tty.setraw(0)
-with open({path!r}, "w") as pipe:
-    print(json.dumps([os.getpid(), sys.argv[1:], dict(os.environ)]), file=pipe)
-while True:
-    keys = os.read(0, 100)
-    if keys[:1] in b"qx":
-        sys.exit(0 if keys[:1] == b"q" else "it failed")
-    print("got " + ascii(keys), end="\\r\\n", flush=True)
-"""
-"""Stands for the CLI: tells what it was started with, then shows the keys that it gets."""
 
 
 @pytest.fixture
 def program(home: EditorHome, inside: Inside) -> Path:
     """The program, called `claude`, in a directory of its own."""
-    path = home.home / "bin" / "claude"
-    path.parent.mkdir()
-    path.write_text(PROGRAM.format(python=sys.executable, path=str(home.home / "told")))
-    path.chmod(0o755)
-    return path
+    return put(SHOWS_KEYS, home.home / "bin" / "claude", inside)
 
 
 @pytest.fixture
@@ -62,26 +44,6 @@ def scene(raw_hub: RawHub, program: Path, home: EditorHome, launch: Launch, tmp_
     link.send({"type": "environment", "variables": VARIABLES})
     link.request("ping")
     return terminal, link
-
-
-def kinds(link: RawEditor) -> list[str]:
-    """What the windows show: values of 'buftype'."""
-    state = link.request("get_state")
-    types = {buffer["id"]: buffer["buftype"] for buffer in state["buffers"]}
-    return [types[window["buffer"]] for window in state["windows"]]
-
-
-def started(inside: Inside, link: RawEditor | None = None) -> tuple[int, list[str], dict[str, str]]:
-    """The program's process id, arguments and environment; with an editor's connection, once keys there are for it."""
-    pid, arguments, environment = inside.told()
-    if link is not None:
-        wait_mode(link, "t")
-    return pid, arguments, environment
-
-
-def wait_got(terminal: Terminal, keys: str) -> None:
-    """Wait until the program has got these keys last."""
-    terminal.wait_screen(lambda screen: screen.rsplit("got ")[-1].startswith(ascii(keys.encode())))
 
 
 @pytest.mark.requirement("ENV-01", "TERM-01", "LOG-01", "IDE-CMD-01")
@@ -136,18 +98,6 @@ def test_leaving_asks_nothing_and_leaves_no_orphan(scene: Scene, inside: Inside)
     assert terminal.wait() == 0
     for descriptor in descriptors:
         wait_for_exit(descriptor)
-
-
-def run(terminal: Terminal, line: str) -> None:
-    """Leave the terminal for Normal mode, and run an Ex command there."""
-    terminal.type(f"\x1c\x0e:{line}\r")
-
-
-def shown(link: RawEditor, wanted: list[str]) -> list[Any]:
-    """Wait until the windows show these kinds of buffers, and return them."""
-    wait_until(lambda: kinds(link) == wanted, f"windows on {wanted}")
-    windows: list[Any] = link.request("get_state")["windows"]
-    return windows
 
 
 @pytest.mark.requirement("TERM-01", "TERM-06")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.editor.test_terminal import PROGRAM, VARIABLES, started
 from tests.support.editing import command
 from tests.support.editors import EditorHome, Terminal, find
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.standin import SHOWS_KEYS, VARIABLES, put, started
 from tests.support.waiting import wait_ended, wait_until
 
 Launch = Callable[..., Terminal]
@@ -23,9 +22,7 @@ Launch = Callable[..., Terminal]
 @pytest.fixture
 def program(home: EditorHome, inside: Inside) -> Path:
     """The program that stands for the CLI, as the user's setting."""
-    path = home.home / "claude"
-    path.write_text(PROGRAM.format(python=sys.executable, path=str(home.home / "told")))
-    path.chmod(0o755)
+    path = put(SHOWS_KEYS, home.home / "claude", inside)
     home.add(f"let g:vim_mcp_claude_command = ['{path}']")
     return path
 

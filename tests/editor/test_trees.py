@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editor.test_sending import mentioned
-from tests.support.editing import command
+from tests.support.editing import command, mentioned
 from tests.support.editors import EditorHome, Terminal
 from tests.support.rawhub import RawEditor, RawHub
 

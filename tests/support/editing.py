@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,3 +78,10 @@ def type_into_terminal(terminal: Terminal, link: RawEditor, kind: str) -> None:
     wait_mode(link, "t")
     terminal.type("echo be")
     terminal.wait_screen("echo be")
+
+
+def mentioned(link: RawEditor, project: Path) -> tuple[str, ...] | tuple[str, int, int]:
+    """The next mention: the name from the project on, and its lines."""
+    message = link.event("mention")
+    name = str(Path(message["file"]).relative_to(project))
+    return (name, message["first"], message["last"]) if "first" in message else (name,)

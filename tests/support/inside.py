@@ -15,12 +15,13 @@ class Inside:
     """Has editors of one home type expressions' values into a pipe; they must be in normal mode."""
 
     def __init__(self, home: EditorHome):
-        self._path = home.home / "told"
-        os.mkfifo(self._path)
-        self._pipe = os.open(self._path, os.O_RDWR | os.O_NONBLOCK)
+        self.path = home.home / "told"
+        """The pipe, into which others may write a line of JSON too."""
+        os.mkfifo(self.path)
+        self._pipe = os.open(self.path, os.O_RDWR | os.O_NONBLOCK)
         home.add(
             "function! Tell(value) abort",
-            f"  call writefile([json_encode(a:value)], '{self._path}', 'S')",
+            f"  call writefile([json_encode(a:value)], '{self.path}', 'S')",
             "endfunction",
         )
 
