@@ -114,21 +114,30 @@ def _is_ours(directory: str) -> bool:
 
 
 def _check_private(path: str) -> None:
-    fault, remedy = privacy_fault(path)
+    fault, command = privacy_fault(path)
     if fault:
-        raise ConfigError(f"The runtime directory {path} {fault}. {remedy}")
+        raise ConfigError(f"The runtime directory {path} {fault}. {f'Mend it: {command}' if command else _ELSEWHERE}")
 
 
 def privacy_fault(path: str) -> tuple[str, str]:
-    """Why the directory `path`, which exists, is not the user's alone, and what to do; two times "" if it is."""
+    """Why `path`, which exists, is no directory of the user's alone, and the command that mends that.
+
+    Two times "" if it is one; the command alone is "" where only another directory helps.
+    """
     status = os.lstat(path)
+    fault = directory_fault(path, status)
+    if not fault[0] and status.st_mode & 0o077:
+        return f"is open to other users (mode {status.st_mode & 0o777:04o})", f"chmod 700 '{path}'"
+    return fault
+
+
+def directory_fault(path: str, status: os.stat_result) -> tuple[str, str]:
+    """The same, of what has this `status`, whoever else may look into it."""
     kind = status.st_mode & 0o170000
     if kind == 0o120000:
-        return "is a symbolic link", f"Remove it: rm '{path}'"
+        return "is a symbolic link", f"rm '{path}'"
     if kind != 0o040000:
-        return "is not a directory", f"Move it away: mv '{path}' '{path}.old'"
+        return "is not a directory", f"mv '{path}' '{path}.old'"
     if status.st_uid != os.getuid():
-        return f"belongs to user {status.st_uid}, not to you", _ELSEWHERE
-    if status.st_mode & 0o077:
-        return f"is open to other users (mode {status.st_mode & 0o777:04o})", f"Close it: chmod 700 '{path}'"
+        return f"belongs to user {status.st_uid}, not to you", ""
     return "", ""

@@ -239,7 +239,7 @@ def test_ten_editors_started_at_once_have_ten_ports(stage: Stage) -> None:
 def linked(place: Path) -> str:
     """Put a symbolic link there, and say what is told of it."""
     place.symlink_to(tempfile.gettempdir())
-    return f"The lock directory {place} is a symbolic link, .* Remove it: rm '{place}', then :VimMCPReconnect"
+    return f"The lock directory {place} is a symbolic link, .* Mend it: rm '{place}', then :VimMCPReconnect"
 
 
 def foreign(place: Path) -> str:

@@ -102,7 +102,7 @@ def test_an_open_runtime_directory_is_refused(environment: dict[str, str], tmp_p
     assert done.returncode == 2
     assert done.stderr == (
         f"vim-mcp: The runtime directory {tmp_path}/run is open to other users (mode 0755). "
-        f"Close it: chmod 700 '{tmp_path}/run'\n"
+        f"Mend it: chmod 700 '{tmp_path}/run'\n"
     )
 
 

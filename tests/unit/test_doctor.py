@@ -232,7 +232,7 @@ def test_a_hub_with_a_fault_and_one_that_does_not_answer(listening: dict[str, An
 
 
 @pytest.mark.requirement("DOCTOR-01")
-def test_lock_files(home: Path) -> None:
+def test_lock_files(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = home / ".claude" / "ide"
     assert look(ide.findings(hub.State()), "lock files").level == "ok"
     directory.mkdir(parents=True, mode=0o700)
@@ -244,9 +244,12 @@ def test_lock_files(home: Path) -> None:
         assert (stale.level, stale.fix) == ("warning", f"rm '{directory}/22222.lock'")
     (directory / "22222.lock").unlink()
     (directory / "11111.lock").unlink()
+    with monkeypatch.context() as somebody_else:
+        somebody_else.setattr("os.getuid", lambda: directory.stat().st_uid + 1)
+        assert look(ide.findings(hub.State()), "lock files").fix == "export CLAUDE_CONFIG_DIR=~/.claude-own"
     directory.rmdir()
     directory.touch()
-    assert look(ide.findings(hub.State()), "lock files").level == "error"
+    assert look(ide.findings(hub.State()), "lock files").fix == f"mv '{directory}' '{directory}.old'"
 
 
 @pytest.mark.requirement("DOCTOR-01")

@@ -101,7 +101,7 @@ def test_a_symbolic_link_in_its_place_is_refused(locks: LockDirectory, place: Pa
     place.parent.mkdir()
     (tmp_path / "trap").mkdir()
     place.symlink_to(tmp_path / "trap")
-    with pytest.raises(LockRefused, match=f"{place} is a symbolic link, .*Remove it: rm '{place}'"):
+    with pytest.raises(LockRefused, match=f"{place} is a symbolic link, .*Mend it: rm '{place}'"):
         locks.write(lock())
     assert names(tmp_path / "trap") == []
 

@@ -127,7 +127,7 @@ def test_an_open_directory_is_refused_with_the_way_to_close_it(
     with pytest.raises(ConfigError) as refused:
         paths.runtime_dir()
     assert str(refused.value) == (
-        f"The runtime directory {tmp_path} is open to other users (mode {mode:04o}). Close it: chmod 700 '{tmp_path}'"
+        f"The runtime directory {tmp_path} is open to other users (mode {mode:04o}). Mend it: chmod 700 '{tmp_path}'"
     )
 
 
@@ -137,7 +137,7 @@ def test_a_symbolic_link_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "real")
     monkeypatch.setenv("VIM_MCP_RUNTIME_DIR", str(link))
-    with pytest.raises(ConfigError, match=rf"directory {link} is a symbolic link\. Remove it: rm '{link}'$"):
+    with pytest.raises(ConfigError, match=rf"directory {link} is a symbolic link\. Mend it: rm '{link}'$"):
         paths.runtime_dir()
 
 
@@ -145,7 +145,7 @@ def test_a_file_in_its_place_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_pat
     place = tmp_path / "file"
     place.touch()
     monkeypatch.setenv("VIM_MCP_RUNTIME_DIR", str(place))
-    with pytest.raises(ConfigError, match=r"is not a directory\. Move it away: mv"):
+    with pytest.raises(ConfigError, match=r"is not a directory\. Mend it: mv"):
         paths.runtime_dir()
 
 

@@ -15,6 +15,8 @@ from vim_mcp.paths import ConfigError
 from vim_mcp.releases import release
 from vim_mcp.starter import HubUnreachable
 
+_ELSEWHERE = "export VIM_MCP_RUNTIME_DIR=~/.vim-mcp"
+
 
 class State:
     """What the hub says of itself, asked once."""
@@ -50,12 +52,11 @@ def _directory() -> Finding:
     if not os.path.lexists(path):
         parent = _existing(path)
         if not os.path.isdir(parent) or not os.access(parent, os.W_OK):
-            fix = "export VIM_MCP_RUNTIME_DIR=~/.vim-mcp"
-            return Finding(ERROR, "runtime directory", f"{path} cannot be made in {parent}", fix)
+            return Finding(ERROR, "runtime directory", f"{path} cannot be made in {parent}", _ELSEWHERE)
         return Finding(OK, "runtime directory", f"{path} is made when a hub starts")
-    fault, remedy = paths.privacy_fault(path)
+    fault, command = paths.privacy_fault(path)
     if fault:
-        return Finding(ERROR, "runtime directory", f"{path} {fault}", remedy.rpartition(": ")[2])
+        return Finding(ERROR, "runtime directory", f"{path} {fault}", command or _ELSEWHERE)
     return Finding(OK, "runtime directory", f"{path} is yours alone")
 
 

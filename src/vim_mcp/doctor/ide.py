@@ -31,9 +31,9 @@ def _locks(directory: Path) -> Iterator[Finding]:
     if not os.path.lexists(directory):
         yield Finding(OK, "lock files", f"none: {directory} is made when an editor connects")
         return
-    fault, remedy = paths.privacy_fault(str(directory))
-    if fault and "is open" not in fault:  # that one the hub mends by itself
-        yield Finding(ERROR, "lock files", f"{directory} {fault}", remedy.rpartition(": ")[2])
+    fault, command = paths.directory_fault(str(directory), directory.lstat())  # one that is open, the hub closes
+    if fault:
+        yield Finding(ERROR, "lock files", f"{directory} {fault}", command or "export CLAUDE_CONFIG_DIR=~/.claude-own")
         return
     locks = sorted(directory.glob("*.lock"))
     stale = [lock for lock in locks if not _lives(lock)]

@@ -12,7 +12,6 @@ import hmac
 import json
 import logging
 import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 
 from vim_mcp import atomic
 from vim_mcp.editor.process import alive
+from vim_mcp.paths import directory_fault
 
 logger = logging.getLogger(__name__)
 
@@ -134,17 +134,11 @@ class LockDirectory:
             os.close(descriptor)
 
     def _check(self, status: os.stat_result) -> None:
-        if stat.S_ISLNK(status.st_mode):
-            fault, remedy = "is a symbolic link", f"Remove it: rm '{self._path}'"
-        elif not stat.S_ISDIR(status.st_mode):
-            fault, remedy = "is not a directory", f"Move it away: mv '{self._path}' '{self._path}.old'"
-        elif status.st_uid != os.getuid():
-            fault = f"belongs to user {status.st_uid}, not to you"
-            remedy = "Set CLAUDE_CONFIG_DIR to a directory of your own"
-        else:
-            return
-        why = f"The lock directory {self._path} {fault}, so Claude Code cannot find the editors."
-        raise LockRefused(f"{why} {remedy}, then :VimMCPReconnect")
+        fault, command = directory_fault(str(self._path), status)
+        if fault:
+            remedy = f"Mend it: {command}" if command else "Set CLAUDE_CONFIG_DIR to a directory of your own"
+            why = f"The lock directory {self._path} {fault}, so Claude Code cannot find the editors."
+            raise LockRefused(f"{why} {remedy}, then :VimMCPReconnect")
 
 
 class _Ledger:
