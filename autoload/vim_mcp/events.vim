@@ -72,11 +72,9 @@ function! vim_mcp#events#command_line_for_operator() abort
   return exists('*state') ? state('o') !=# '' : s:for_operator
 endfunction
 
-" A request has been served: Vim notices what it has changed at the next key only.
+" A request that may have changed something has been served: Vim notices that at the next key only.
 function! vim_mcp#events#served(method) abort
-  if vim_mcp#methods#changes(a:method)
-    call s:note_own(a:method, s:slow)
-  endif
+  call s:note_own(a:method, s:slow)
 endfunction
 
 " Something that has no autocommand has changed what is told of this editor.

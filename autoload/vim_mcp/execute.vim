@@ -8,6 +8,9 @@ let s:bool = [v:false, v:true]
 " The most output that is given, in bytes.
 let s:max_output = 262144
 
+" The values of g:vim_mcp_execute with which what the hub judges safe may run.
+let s:judging = ["'safe'", "'ask'"]
+
 " How long a command may run, in ms: the default and the most.
 let s:timeout = 4000
 let s:max_timeout = 600000
@@ -17,7 +20,7 @@ function! vim_mcp#execute#execute(params) abort
   let l:command = vim_mcp#params#string(a:params, 'command')
   let l:Run = function(s:allowed(l:command, a:params), [l:command])
   let l:highlighted = v:hlsearch
-  let l:output = s:says(a:params, 'safe') && s:says(a:params, 'quick') ? vim_mcp#sandbox#quick(l:Run)
+  let l:output = get(a:params, 'safe') is v:true && get(a:params, 'quick') is v:true ? vim_mcp#sandbox#quick(l:Run)
         \ : vim_mcp#sandbox#call(l:Run, s:shown(l:command), s:limit(a:params))
   call s:keep_search(l:highlighted)
   let l:output = l:output[0] ==# "\n" ? l:output[1:] : l:output
@@ -30,22 +33,16 @@ function! s:limit(params) abort
   return min([max([vim_mcp#params#number(a:params, 'timeout', s:timeout), 1]), s:max_timeout])
 endfunction
 
-" Whether the hub says that the command has the trait.
-function! s:says(verdict, trait) abort
-  return get(a:verdict, a:trait) is v:true
-endfunction
-
 " The name of the function that may run the command; throws `refused`.
 function! s:allowed(command, verdict) abort
   let l:policy = string(get(g:, 'vim_mcp_execute', 'safe'))
-  let l:asks = l:policy ==# "'ask'"
-  if l:policy ==# "'all'" || l:asks && !s:says(a:verdict, 'safe') && s:says(a:verdict, 'allowed')
+  let l:safe = get(a:verdict, 'safe') is v:true
+  if l:safe && index(s:judging, l:policy) >= 0
+    call s:check(a:command, a:verdict)
+    return get(a:verdict, 'quick') is v:true ? 's:run_quick' : 's:run_safe'
+  elseif l:policy ==# "'all'" || l:policy ==# "'ask'" && get(a:verdict, 'allowed') is v:true
     return 's:run_all'
-  elseif (l:policy ==# "'safe'" || l:asks) && s:says(a:verdict, 'safe')
-    call s:check_buffer(a:command, a:verdict)
-    call s:check_encoding(a:command, a:verdict)
-    return s:says(a:verdict, 'quick') ? 's:run_quick' : 's:run_safe'
-  elseif l:asks
+  elseif l:policy ==# "'ask'"
     call vim_mcp#methods#fail('ask', 'the user has to be asked first whether this command may run')
   elseif l:policy ==# "'safe'"
     call s:refuse(a:command, s:with_way_out(vim_mcp#params#string(a:verdict, 'reason', 'it is not known to be harmless')))
@@ -56,29 +53,31 @@ function! s:allowed(command, verdict) abort
 endfunction
 
 " What the hub could not see when it judged the command safe.
-function! s:check_buffer(command, verdict) abort
-  let l:text = get(a:verdict, 'text') isnot v:false
-  if l:text && getcmdwintype() !=# ''
-    call s:refuse(a:command, 'what is put into the command-line window is a command')
-  elseif l:text && index(['terminal', 'prompt'], &buftype) >= 0
-    call s:refuse(a:command, 'what is put into a ' . &buftype . ' buffer reaches a program')
-  elseif l:text && exists('b:vim_mcp_diff')
-    call s:refuse(a:command, 'the text is under review: only its user changes it')
-  elseif l:text
-    call vim_mcp#ignore#refuse(vim_mcp#buffers#name(bufnr('%')))
+"
+" In the conversion to another encoding some characters vanish, and of some
+" become others that end a pattern or begin an expression.
+function! s:check(command, verdict) abort
+  if get(a:verdict, 'text') isnot v:false
+    call s:check_buffer(a:command)
   endif
   if get(a:verdict, 'keys') isnot v:false && !&modifiable
     call s:refuse(a:command, "keys are not typed where 'modifiable' is off")
-  endif
-endfunction
-
-" In the conversion to another encoding some characters vanish, and of some
-" become others that end a pattern or begin an expression.
-function! s:check_encoding(command, verdict) abort
-  if !s:says(a:verdict, 'ascii') && &encoding !=# 'utf-8'
+  elseif &encoding !=# 'utf-8' && get(a:verdict, 'ascii') isnot v:true
     call s:refuse(a:command, "where 'encoding' is " . &encoding . ', only ASCII characters are accepted in a command; '
           \ . 'vim_edit takes any text')
   endif
+endfunction
+
+" Whether a command may read or change the text of the current buffer.
+function! s:check_buffer(command) abort
+  if getcmdwintype() !=# ''
+    call s:refuse(a:command, 'what is put into the command-line window is a command')
+  elseif index(['terminal', 'prompt'], &buftype) >= 0
+    call s:refuse(a:command, 'what is put into a ' . &buftype . ' buffer reaches a program')
+  elseif exists('b:vim_mcp_diff')
+    call s:refuse(a:command, 'the text is under review: only its user changes it')
+  endif
+  call vim_mcp#ignore#refuse(vim_mcp#buffers#name(bufnr('%')))
 endfunction
 
 " The hub's reasons say by themselves what the user can do.

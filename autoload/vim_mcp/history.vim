@@ -45,7 +45,9 @@ function! vim_mcp#history#record(method, params, answer) abort
   if len(s:entries) > s:max_entries
     let s:kept -= get(remove(s:entries, 0), 'bytes', 0)
   endif
-  call s:forget_texts()
+  if s:kept > s:max_total
+    call s:forget_texts()
+  endif
 endfunction
 
 " The oldest edits can no longer be undone when too much text is kept.

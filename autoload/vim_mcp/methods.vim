@@ -42,6 +42,9 @@ let s:table = {
       \   'keys': 1, 'history': 1},
       \ }
 
+" What stands for a method that is not in the table.
+let s:unknown = {'run': '', 'access': '', 'waits': 'any', 'keys': 0, 'history': 0}
+
 " What mode(1) must match. While a prompt is shown a command may be half way
 " through the text, so that not even an edit can be let in.
 let s:modes = {'any': '', 'no prompt': '^[^r!]', 'normal or terminal': '^\%(nt\=\|t\)$'}
@@ -50,6 +53,10 @@ let s:modes = {'any': '', 'no prompt': '^[^r!]', 'normal or terminal': '^\%(nt\=
 let s:patience = 1.0
 let s:step = 50
 
+" Neovim serves no request between the keys of a command, and an old Vim does not
+" tell.
+let s:tells_nothing = has('nvim') || !exists('*state')
+
 let s:running = ''
 let s:stirred = 0
 let s:sounded = 0
@@ -57,10 +64,12 @@ let s:paused = 0
 
 " Answer a request: a:reply is called once, now or later, with
 " {'result': dict} or {'error': {'code', 'message', 'data'}}.
+"
+" From here to s:check() everything runs for every request, before its client has
+" the answer: each line counts.
 function! vim_mcp#methods#call(method, params, reply) abort
-  let l:call = {'method': a:method, 'params': a:params, 'reply': a:reply, 'since': reltime()}
-  let l:call.request = vim_mcp#serve#current()
-  call s:attempt(l:call, 0)
+  call s:attempt({'method': a:method, 'entry': get(s:table, a:method, s:unknown), 'params': a:params,
+        \ 'reply': a:reply, 'since': reltime(), 'request': vim_mcp#serve#current()})
 endfunction
 
 function! vim_mcp#methods#ping(params) abort
@@ -83,11 +92,6 @@ endfunction
 function! vim_mcp#methods#access() abort
   let l:access = get(g:, 'vim_mcp_access', 'edit')
   return s:paused ? 'off' : index(['edit', 'read', 'off'], l:access) < 0 ? 'off' : l:access
-endfunction
-
-" Whether a method changes anything, so that the state is worth pushing.
-function! vim_mcp#methods#changes(method) abort
-  return get(get(s:table, a:method, {}), 'access', '') ==# 'edit'
 endfunction
 
 " Pause (1) or resume (0) the clients' access to this editor.
@@ -123,7 +127,7 @@ endfunction
 " Whether the person has typed a part of a command such as `f` or `"ay`: Vim
 " serves requests between its keys, Neovim does not.
 function! vim_mcp#methods#half_typed() abort
-  if has('nvim') || !exists('*state') || state(s:stirred ? 'mo' : 'mSo') ==# ''
+  if s:tells_nothing || state(s:stirred ? 'mo' : 'mSo') ==# ''
     return 0
   elseif mode(1) ==# 'n' && state('mo') ==# ''
     call s:sound()
@@ -151,7 +155,7 @@ endfunction
 " The same while text is typed: whether a key such as CTRL-V waits for another. (A
 " blockwise insertion is part of an operator all the time.)
 function! vim_mcp#methods#key_begun() abort
-  return !has('nvim') && exists('*state') && state(s:stirred ? 'm' : 'mS') !=# ''
+  return !s:tells_nothing && state(s:stirred ? 'm' : 'mS') !=# ''
 endfunction
 
 " A round of requests begins. By now Vim has taken in the keys that an earlier one
@@ -166,7 +170,7 @@ endfunction
 " begun a command, until Vim has looked around: what comes until then is not to
 " take that for a key of theirs.
 function! s:note_own_keys() abort
-  if !has('nvim') && exists('*state') && !s:stirred && state('S') !=# ''
+  if !s:tells_nothing && !s:stirred && state('S') !=# ''
     let s:stirred = 1
     augroup vim_mcp_stirred
       autocmd!
@@ -189,37 +193,52 @@ function! s:mode_phrase(mode) abort
   return 'mode ' . a:mode
 endfunction
 
-function! s:attempt(call, timer) abort
-  if !get(a:call.request, 'open', 1)
-    " Withdrawn while it waited.
-    return
-  elseif a:timer
-    call vim_mcp#methods#new_round()
-  endif
+function! s:attempt(call) abort
   let l:answer = s:answer(a:call)
-  if has_key(l:answer, 'error') && s:is_busy(l:answer) && reltimefloat(reltime(a:call.since)) < s:patience
-    call timer_start(s:step, function('s:attempt', [a:call]))
-    return
-  elseif has_key(get(l:answer, 'result', {}), 'again')
-    call s:call_again(a:call, l:answer.result.again)
+  if has_key(l:answer, 'error') ? s:waits_on(a:call, l:answer) : has_key(l:answer.result, 'again')
+    call s:call_again(a:call, l:answer)
     return
   endif
   call a:call.reply(l:answer)
   if exists('*vim_mcp#follow#served')
     call vim_mcp#follow#served(a:call.method, l:answer)
   endif
-  if get(get(s:table, a:call.method, {}), 'history') && s:is_history(l:answer)
+  if a:call.entry.history && s:is_history(l:answer)
     call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
+  endif
+  if a:call.entry.access ==# 'edit'
+    call vim_mcp#events#served(a:call.method)
+  endif
+endfunction
+
+" Whether the person may yet finish what keeps the call from running.
+function! s:waits_on(call, answer) abort
+  return s:is_busy(a:answer) && reltimefloat(reltime(a:call.since)) < s:patience
+endfunction
+
+function! s:call_again(call, answer) abort
+  let l:delay = s:step
+  if has_key(a:answer, 'result')
+    call s:tell_begun(a:call)
+    let l:delay = a:answer.result.again
+  endif
+  call timer_start(l:delay, {timer -> s:attempt_again(a:call)})
+endfunction
+
+" It may have been withdrawn while it waited.
+function! s:attempt_again(call) abort
+  if get(a:call.request, 'open', 1)
+    call vim_mcp#methods#new_round()
+    call s:attempt(a:call)
   endif
 endfunction
 
 " The hub is told once, so that it does not take the editor for one that is deaf.
-function! s:call_again(call, delay) abort
+function! s:tell_begun(call) abort
   if !has_key(a:call, 'told')
     let a:call.told = 1
     call vim_mcp#serve#begin(a:call.request)
   endif
-  call timer_start(a:delay, function('s:attempt', [a:call]))
 endfunction
 
 " What was done, and what was refused; not what was asked in a wrong way.
@@ -236,7 +255,7 @@ function! s:answer(call) abort
     return {'error': s:busy('the end of `' . s:running . '`, which is still running')}
   endif
   let s:running = a:call.method
-  let l:types = get(get(s:table, a:call.method, {}), 'keys') && !vim_mcp#methods#half_typed()
+  let l:types = a:call.entry.keys && !vim_mcp#methods#half_typed()
   try
     return {'result': s:run(a:call)}
   catch
@@ -250,35 +269,43 @@ function! s:answer(call) abort
 endfunction
 
 function! s:run(call) abort
-  let l:method = s:checked(a:call.method, a:call.params)
-  if l:method.access ==# 'edit' && get(a:call.params, 'quick') isnot# v:true
+  call s:check(a:call)
+  if a:call.entry.access ==# 'edit' && get(a:call.params, 'quick') isnot# v:true
     " What is quick is answered at once.
-    call vim_mcp#serve#begin(get(a:call, 'request', {}))
+    call vim_mcp#serve#begin(a:call.request)
   endif
-  let l:marked = mode() ==# 'v' && l:method.access ==# 'edit' && vim_mcp#passage#is_ours()
-  let l:result = has_key(l:method, 'beside') && mode() ==# 't' ? vim_mcp#beside#call(l:method.run, a:call.params)
-        \ : call(l:method.run, [a:call.params])
+  return mode() ==# 'n' ? call(a:call.entry.run, [a:call.params]) : s:run_amid(a:call)
+endfunction
+
+" Amid what the person does in another mode than Normal.
+function! s:run_amid(call) abort
+  let l:marked = mode() ==# 'v' && a:call.entry.access ==# 'edit' && vim_mcp#passage#is_ours()
+  let l:result = has_key(a:call.entry, 'beside') && mode() ==# 't'
+        \ ? vim_mcp#beside#call(a:call.entry.run, a:call.params) : call(a:call.entry.run, [a:call.params])
   if l:marked && mode() ==# 'v'
     call vim_mcp#passage#keep()
   endif
   return l:result
 endfunction
 
-" The method, if it is one, and may and can run now.
-function! s:checked(method, params) abort
-  if !has_key(s:table, a:method)
-    throw 'vim-mcp:' . s:encode({'code': -32601, 'message': 'this editor knows no method `' . a:method . '`'})
-  elseif type(a:params) != type({})
-    call vim_mcp#methods#invalid('`params` must be an object')
+" That there is such a method, and that it may and can run now.
+function! s:check(call) abort
+  if a:call.entry is s:unknown || type(a:call.params) != type({})
+    call s:refuse(a:call)
   endif
-  let l:method = s:table[a:method]
   if s:paused || get(g:, 'vim_mcp_access', 'edit') isnot# 'edit'
-    call s:check_access(a:method, l:method.access)
+    call s:check_access(a:call.method, a:call.entry.access)
   endif
-  if l:method.waits !=# 'any'
-    call s:check_mode(l:method.waits)
+  if a:call.entry.waits !=# 'any'
+    call s:check_mode(a:call.entry.waits)
   endif
-  return l:method
+endfunction
+
+function! s:refuse(call) abort
+  if a:call.entry is s:unknown
+    throw 'vim-mcp:' . s:encode({'code': -32601, 'message': 'this editor knows no method `' . a:call.method . '`'})
+  endif
+  call vim_mcp#methods#invalid('`params` must be an object')
 endfunction
 
 function! s:check_mode(waits) abort

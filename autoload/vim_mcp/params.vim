@@ -41,15 +41,14 @@ endfunction
 
 function! s:typed(params, name, types, phrase, defaults) abort
   let l:Value = get(a:params, a:name, v:null)
-  if l:Value isnot v:null
-    if index(a:types, type(l:Value)) < 0
-      call s:wrong(a:name, a:phrase)
-    endif
-    return l:Value
-  elseif empty(a:defaults)
+  if l:Value is v:null && !empty(a:defaults)
+    return a:defaults[0]
+  elseif l:Value is v:null
     call vim_mcp#methods#invalid('`' . a:name . '` is missing: it must be ' . a:phrase)
+  elseif index(a:types, type(l:Value)) < 0
+    call s:wrong(a:name, a:phrase)
   endif
-  return a:defaults[0]
+  return l:Value
 endfunction
 
 function! s:wrong(name, phrase) abort

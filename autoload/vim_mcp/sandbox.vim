@@ -29,7 +29,12 @@ function! vim_mcp#sandbox#call(Function, what, timeout) abort
   catch
     let s:call.exception = v:exception
   finally
-    let s:call.stopped = vim_mcp#watchdog#stop()
+    try
+      let s:call.stopped = vim_mcp#watchdog#stop()
+    catch /^Vim:Interrupt$/
+      " The watch repeats its CTRL-C until it is stopped: one more has come when the command had already ended.
+      let s:call.stopped = vim_mcp#watchdog#stop()
+    endtry
     call vim_mcp#quiet#end(l:confirm)
   endtry
   call s:clean_up()

@@ -70,7 +70,9 @@ function! s:serve_all(timer) abort
     endwhile
   finally
     let [s:serving, s:current] = [0, {}]
-    call s:tidy()
+    if len(s:asked) > 50 || !empty(s:queue)
+      call s:tidy()
+    endif
   endtry
 endfunction
 
@@ -81,14 +83,11 @@ function! s:serve(message, Reply) abort
   catch
     call a:Reply({'error': s:error(v:exception, v:throwpoint)})
   endtry
-  call vim_mcp#events#served(method)
 endfunction
 
 " Clears out the requests that are done. CTRL-C between two requests ends their loop, but not the requests.
 function! s:tidy() abort
-  if len(s:asked) > 50
-    call filter(s:asked, 'v:val.open')
-  endif
+  call filter(s:asked, 'v:val.open')
   if !empty(s:queue)
     call timer_start(0, function('s:serve_all'))
   endif

@@ -37,10 +37,13 @@ function M.start(step, timeout)
   end)
 end
 
--- Stop looking; what was interrupted last ("time", or the mode of a prompt), or "".
+-- Stop looking; what was interrupted last ("time", or the mode of a prompt), or "". It may be called again.
 function M.stop()
-  timer:stop()
-  timer:close()
+  if timer then
+    timer:stop()
+    timer:close()
+    timer = nil
+  end
   return reason
 end
 
