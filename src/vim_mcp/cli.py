@@ -88,27 +88,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"vim-mcp {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_setting_up(commands)
-    hub = commands.add_parser("hub", help="run the hub that editors and clients meet at (started when needed)")
-    hub.add_argument("--background", action="store_true", help="detach, and return once a hub listens")
-    hub.set_defaults(run=_hub)
-    status = commands.add_parser("status", help="show the hub, its editors and its clients")
-    status.add_argument("--json", action="store_true", help="as one JSON object")
-    status.add_argument(
-        "--watch", action="store_true", help="go on as it changes, to CTRL-C; with --json a line each time"
-    )
-    status.set_defaults(run=_status)
+    _add_looking_after(commands)
     shell.add_commands(commands)
-    logs = commands.add_parser("logs", help="show the hub's log")
-    logs.add_argument("-n", "--lines", type=_count, default=100, metavar="N", help="the last N lines (default: 100)")
-    logs.add_argument("-f", "--follow", action="store_true", help="go on as the log grows")
-    logs.set_defaults(run=_logs)
-    stop = commands.add_parser("stop", help="end the hub; the next client, or :VimMCPReconnect, starts one again")
-    stop.set_defaults(run=_stop)
-    pipe = commands.add_parser("pipe", help="stdin and stdout to the hub's socket, for editors that cannot dial it")
-    commands.add_parser("hook", help="tell the hub what a hook of Claude Code (JSON on stdin) says; never fails")
-    pipe.add_argument("--no-start", action="store_true", help="fail where no hub runs, instead of starting one")
-    pipe.set_defaults(run=_pipe)
     completion.add_command(commands)
+    _add_started_by_others(commands)
     return parser
 
 
@@ -125,6 +108,33 @@ def _add_setting_up(commands: argparse._SubParsersAction[argparse.ArgumentParser
     doctor = commands.add_parser("doctor", help="say what is in order and what is not, with the command that mends it")
     doctor.add_argument("--json", action="store_true", help="as one JSON object")
     doctor.set_defaults(run=_doctor)
+
+
+def _add_looking_after(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    status = commands.add_parser("status", help="show the hub, its editors and its clients")
+    status.add_argument("--json", action="store_true", help="as one JSON object")
+    status.add_argument(
+        "--watch", action="store_true", help="go on as it changes, to CTRL-C; with --json a line each time"
+    )
+    status.set_defaults(run=_status)
+    logs = commands.add_parser("logs", help="show the hub's log")
+    logs.add_argument("-n", "--lines", type=_count, default=100, metavar="N", help="the last N lines (default: 100)")
+    logs.add_argument("-f", "--follow", action="store_true", help="go on as the log grows")
+    logs.set_defaults(run=_logs)
+    stop = commands.add_parser("stop", help="end the hub; the next client, or :VimMCPReconnect, starts one again")
+    stop.set_defaults(run=_stop)
+
+
+def _add_started_by_others(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """What a person seldom types: clients, editors and Claude Code start it."""
+    hub = commands.add_parser("hub", help="run the hub that editors and clients meet at (started when needed)")
+    hub.add_argument("--background", action="store_true", help="detach, and return once a hub listens")
+    hub.set_defaults(run=_hub)
+    pipe = commands.add_parser("pipe", help="stdin and stdout to the hub's socket, for editors that cannot dial it")
+    pipe.add_argument("--no-start", action="store_true", help="fail where no hub runs, instead of starting one")
+    pipe.set_defaults(run=_pipe)
+    # For the help alone: main() runs it before there is a parser.
+    commands.add_parser("hook", help="tell the hub what a hook of Claude Code (JSON on stdin) says; never fails")
 
 
 def _count(text: str) -> int:

@@ -283,7 +283,7 @@ def _object(value: Any) -> dict[str, Any]:
 def _name(endpoint: Endpoint, locks: Iterable[Lock]) -> str:
     """The editor's name for its user: with its file where another editor of that name has a folder of its own too."""
     info = endpoint.editor.info
-    base = _printable(info.ide_name) or ("Neovim" if info.editor == "nvim" else "Vim")
+    base = _printable(info.ide_name) or info.display_name
     folders = set(endpoint.folders())
     taken = {lock.ide_name for lock in locks if folders & set(lock.workspace_folders)}
     file = _printable(os.path.basename(info.main_file.rstrip("/")))

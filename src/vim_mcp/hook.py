@@ -38,7 +38,7 @@ def _tell(hook: dict[str, Any]) -> None:
             connection.settimeout(_PATIENCE)
             connection.sendall(json.dumps(message(hook)).encode() + b"\n")
             if hook.get("hook_event_name") == "PermissionRequest":
-                _object(_answer(connection.fileno()))
+                _deny(_answer(connection.fileno()))
 
 
 def _answer(descriptor: int) -> bytes:
@@ -55,7 +55,7 @@ def _answer(descriptor: int) -> bytes:
     return answer
 
 
-def _object(answer: bytes) -> None:
+def _deny(answer: bytes) -> None:
     """Tell Claude Code why its user rejects the change, if the hub says so."""
     if answer.endswith(b"\n"):
         decision = {"behavior": "deny", "message": json.loads(answer)["deny"]}

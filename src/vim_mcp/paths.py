@@ -88,6 +88,12 @@ def log_path() -> str:
     return f"{runtime_path()}/hub.log"
 
 
+def tilde(path: str | os.PathLike[str]) -> str:
+    """A path as its user writes it."""
+    home, text = os.path.expanduser("~"), os.fspath(path)
+    return f"~{text[len(home) :]}" if text == home or text.startswith(f"{home}/") else text
+
+
 _ELSEWHERE = "Set VIM_MCP_RUNTIME_DIR to a directory of your own"
 
 

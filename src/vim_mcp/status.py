@@ -105,14 +105,9 @@ def _row(instance: dict[str, Any], now: float) -> dict[str, Any]:
         **instance,
         "editor": f"{name} {instance.get('version', '')}".rstrip() + ("" if allowed == "edit" else f" ({allowed})"),
         "up": _duration(now - datetime.fromisoformat(instance["started"]).timestamp()),
-        "cwd": _short(directory),
-        "file": file[len(directory.rstrip("/")) + 1 :] if inside else _short(file),
+        "cwd": paths.tilde(directory),
+        "file": file[len(directory.rstrip("/")) + 1 :] if inside else paths.tilde(file),
     }
-
-
-def _short(path: str) -> str:
-    home = os.path.expanduser("~")
-    return f"~{path[len(home) :]}" if path == home or path.startswith(f"{home}/") else path
 
 
 def _duration(seconds: float) -> str:

@@ -6,11 +6,11 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from vim_mcp.editor.messages import EditorInfo
 from vim_mcp.editor.reviews import Reviews
 from vim_mcp.errors import CommandFailed, EditorBusy, EditorMethodError
 from vim_mcp.kernel.kernel import Kernel
@@ -35,7 +35,7 @@ class FakeEditor:
 
     def __init__(self, kind: str = "nvim", **answers: Any):
         self.instance_id = "main-p-1"
-        self.info = SimpleNamespace(editor=kind, encoding="utf-8", cwd="/p")
+        self.info = EditorInfo(pid=1, cwd="/p", main_file="", buffers=(), version="9.0", editor=kind)
         self.state: Message = {"cwd": "/p"}
         self.answers = answers
         self.asked: list[tuple[str, Message]] = []

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from vim_mcp.doctor.finding import ERROR, OK, WARNING, Finding
 from vim_mcp.install import claude
 from vim_mcp.install.plugin import invocation
-from vim_mcp.install.steps import tilde
+from vim_mcp.paths import tilde
 
 _TIMEOUT = 20.0
 

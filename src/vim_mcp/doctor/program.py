@@ -14,7 +14,7 @@ from vim_mcp import __version__
 from vim_mcp.doctor.finding import ERROR, OK, WARNING, Finding
 from vim_mcp.install import plugin
 from vim_mcp.install.places import EDITORS, Place, here
-from vim_mcp.install.steps import tilde
+from vim_mcp.paths import tilde
 
 PACKAGES = ["anyio", "mcp", "mcp_types", "pydantic", "pydantic_core", "websockets"]
 PACKAGES += ["asyncinotify"] if sys.platform == "linux" else []

@@ -48,6 +48,11 @@ class EditorInfo:
     execute_code: str = "ask"
     """Whether clients may run code: `ask`, `allow` or `off`."""
 
+    @property
+    def display_name(self) -> str:
+        """The name of the program, as a person writes it."""
+        return "Neovim" if self.editor == "nvim" else "Vim"
+
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "pid": int, "cwd": str, "main_file": str, "buffers": list, "version": str, "editor": str, "plugin_version": str,

@@ -10,7 +10,8 @@ from functools import partial
 
 from vim_mcp.install import claude, clients, plugin
 from vim_mcp.install.places import EDITORS, Place, here
-from vim_mcp.install.steps import Plan, carry_out, tilde
+from vim_mcp.install.steps import Plan, carry_out
+from vim_mcp.paths import tilde
 
 
 def install(editors: Sequence[str] = (), with_claude: bool = True, dry_run: bool = False) -> int:

@@ -18,7 +18,8 @@ from typing import Any
 
 from vim_mcp import __version__
 from vim_mcp.install.places import MAIN, Place, data_directory
-from vim_mcp.install.steps import Refused, Step, tilde
+from vim_mcp.install.steps import Refused, Step
+from vim_mcp.paths import tilde
 
 MARKER = "vim-mcp-install.json"
 """The file in a copy that says that it is ours: its version, digest, and the command of its other half."""

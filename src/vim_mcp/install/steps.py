@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 
 class Refused(Exception):
@@ -23,12 +21,6 @@ class Step:
 
 Plan = Callable[[], Step]
 """What finds out which step is needed; raises `Refused` where none may be taken."""
-
-
-def tilde(path: Path | str) -> str:
-    """A path as its user writes it."""
-    home, text = os.path.expanduser("~"), str(path)
-    return f"~{text[len(home) :]}" if text == home or text.startswith(f"{home}/") else text
 
 
 def carry_out(plans: Sequence[Plan], dry_run: bool) -> int:

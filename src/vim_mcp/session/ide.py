@@ -79,7 +79,7 @@ class IdeSession(Conversation[IdeTool]):
         await serve_loop(server, inbox, outbox, lifespan_state={}, init_options=options)
 
     def _server(self) -> Server[Any]:
-        kind = "Neovim" if self._editor.info.editor == "nvim" else "Vim"
+        kind = self._editor.info.display_name
         server: Server[Any] = Server(
             f"Claude Code {kind} MCP",
             version=__version__,
