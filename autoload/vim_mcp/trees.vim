@@ -5,7 +5,7 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 " By 'filetype': `at` gives the file under the cursor, a name or a place (see mention.vim), or ''; `marked` gives those that
-" the user has marked.
+" the user has marked. Those of Neovim alone are in lua/vim_mcp/trees.lua.
 let s:none = {-> []}
 let s:trees = {
       \ 'netrw': {'at': {-> s:netrw()}, 'marked': {-> s:netrw_marked()}},
@@ -13,15 +13,11 @@ let s:trees = {
       \ 'fern': {'at': {-> s:fern()}, 'marked': {-> s:fern_marked()}},
       \ 'qf': {'at': {-> s:quickfix()}, 'marked': s:none},
       \ }
-
-" Those of Neovim alone: lua/vim_mcp/trees.lua.
-for s:name in has('nvim') ? ['NvimTree', 'neo-tree', 'oil', 'minifiles'] : []
-  let s:trees[s:name] = {'at': {-> s:lua('at')}, 'marked': {-> s:lua('marked')}}
-endfor
+let s:of_lua = {'at': {-> s:lua('at')}, 'marked': {-> s:lua('marked')}}
 
 " Whether a buffer with this 'filetype' lists files.
 function! vim_mcp#trees#knows(filetype) abort
-  return has_key(s:trees, a:filetype)
+  return has_key(s:trees, a:filetype) || has('nvim') && luaeval('require("vim_mcp.trees").knows(_A)', a:filetype)
 endfunction
 
 " :ClaudeCodeTreeAdd: mention what the lines a:first to a:last list (a:range: how many lines the user has named), or else what
@@ -34,7 +30,7 @@ function! vim_mcp#trees#add(range, first, last) abort
   let l:area = vim_mcp#visual#area()
   let l:lines = a:range ? range(a:first, a:last) : empty(l:area) ? [] : range(l:area.start[0], l:area.end[0])
   try
-    let l:places = s:places(s:trees[&filetype], l:lines)
+    let l:places = s:places(get(s:trees, &filetype, s:of_lua), l:lines)
     let l:obstacle = !empty(l:places) ? '' : 'there is no file ' . (len(l:lines) > 1 ? 'in these lines' : 'here')
   catch
     let l:obstacle = v:exception

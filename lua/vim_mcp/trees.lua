@@ -3,6 +3,7 @@
 
 local M = {}
 
+-- By 'filetype': the module that each function is given.
 local explorers = {
   NvimTree = {
     module = "nvim-tree.api",
@@ -45,6 +46,11 @@ local function ask(what, filetype, nothing)
   local explorer = explorers[filetype]
   local module = package.loaded[explorer.module]
   return module and explorer[what] and explorer[what](module) or nothing
+end
+
+--- Whether a buffer with this 'filetype' is one of them.
+function M.knows(filetype)
+  return explorers[filetype] ~= nil
 end
 
 --- The full name of what is under the cursor in an explorer with this 'filetype', or "".
