@@ -101,6 +101,7 @@ function! s:show(timer) abort
       call s:put()
       return
     catch /:E\%(11\|523\|565\|788\|5555\):\|"busy"/
+      " The command-line window, or an expression or autocommand that runs, forbids it just now.
     catch
       " It is no file that can be loaded.
       return

@@ -1,10 +1,11 @@
 " :ClaudeCode and :ClaudeCodeFocus: Claude Code in terminals, connected to this editor.
 "
 " Where a terminal is depends on g:vim_mcp_terminal_provider. Each provider is a script terminal_{name}.vim with the functions
-" open(session, mods, argv, environment), running(session), visible(session), focused(session), show(session, mods) and
-" hide(session), and for prompts write(session, keys), screen(session) and process(session).
+" obstacle() (why none can be opened, or ''), open(session, mods, argv, environment), running(session), visible(session),
+" focused(session), show(session, mods) and hide(session). One that prompts can be pasted into has write(session, keys),
+" screen(session) and process(session) besides.
 "
-" A session is a dictionary: `number`, `provider`, `cwd`, and what the provider keeps there.
+" A session is a dictionary: `number`, `provider`, `cwd`, `place` (see terminal_place.vim), and what the provider keeps there.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -14,6 +15,7 @@ let s:root = resolve(expand('<sfile>:p:h:h:h'))
 " How long to wait for the hub, which tells how this editor is found, in ms.
 let s:patience = 5000
 
+" By their names in the setting; 'none' has no script, and that of a function of the user's is terminal_function.vim.
 let s:providers = ['native', 'tmux', 'external', 'none']
 
 " By number. One stays here when its program has ended.

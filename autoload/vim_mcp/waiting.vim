@@ -11,6 +11,7 @@ let s:timer = -1
 " Send a message that is meant for a Claude: of several for the one in the terminal that was used last. Where none comes the
 " user is told.
 function! vim_mcp#waiting#send(message) abort
+  " Where that script is not loaded, no terminal was opened here.
   let l:pid = len(vim_mcp#ide#listening()) > 1 && exists('*vim_mcp#terminal#hearer') ? vim_mcp#terminal#hearer() : 0
   if l:pid
     let a:message.pid = l:pid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.editing import command
-from tests.support.editors import EditorHome, Terminal, find
+from tests.support.editors import ROOT, EditorHome, Terminal, find
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
 from tests.support.standin import SHOWS_KEYS, VARIABLES, put, started
@@ -179,3 +180,15 @@ def test_nowhere_is_one_clear_message(
     registered(raw_hub)
     terminal.type(":ClaudeCode\r")
     terminal.wait_screen("vim-mcp: " + complaint.format(program="cat"))
+
+
+def test_every_provider_has_the_functions_that_each_must_have() -> None:
+    scripts = ROOT / "autoload" / "vim_mcp"
+    (listed,) = re.findall(r"^let s:providers = \[(.*)\]", (scripts / "terminal.vim").read_text(), re.MULTILINE)
+    names = [*(name for name in re.findall(r"'(\w+)'", listed) if name != "none"), "function"]
+    assert len(names) > 3
+    for name in names:
+        script = (scripts / f"terminal_{name}.vim").read_text()
+        has = set(re.findall(rf"^function! vim_mcp#terminal_{name}#(\w+)\(", script, re.MULTILINE))
+        assert has >= {"obstacle", "open", "running", "visible", "focused", "show", "hide"}, name
+        assert has & (pasting := {"write", "screen", "process"}) in (set(), pasting), name
