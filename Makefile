@@ -47,12 +47,12 @@ format: setup ## let ruff format the Python code
 	$(PY) -m ruff format $(CODE)
 
 words: setup ## write again what documents take from the code: tables, references
-	$(PY) dev/help.py
-	PYTHONPATH=. $(PY) dev/tables.py
-	PYTHONPATH=. $(PY) dev/protocol.py
+	$(PY) -m dev.help
+	$(PY) -m dev.tables
+	$(PY) -m dev.protocol
 
 pictures: setup ## take README's pictures again, from real editors
-	$(PY) dev/screenshots.py
+	$(PY) -m dev.screenshots
 
 bench: setup ## measure, as ratios against floors of the same run
 	$(PY) -m bench

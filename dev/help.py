@@ -1,6 +1,6 @@
 """The part of :help vim-mcp that is made from the code: the commands of g:vim_mcp_execute = 'safe'.
 
-Usage: python dev/help.py        writes it into doc/vim-mcp.txt
+Usage: python -m dev.help        writes it into doc/vim-mcp.txt
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import sys
 import textwrap
 from pathlib import Path
 
+from dev.between import replaced
 from vim_mcp.excommand import SAFE_COMMANDS
 
 HELP = Path(__file__).resolve().parents[1] / "doc" / "vim-mcp.txt"
 BEGIN = "The commands, as made from the table that decides: >\n"
-END = "<\n"
+END = "\n<\n"
 
 
 def safe_list() -> str:
@@ -29,10 +30,7 @@ def _entry(text: str) -> str:
 
 def with_safe_list(page: str) -> str:
     """`page` with the list in its place."""
-    before, found, rest = page.partition(BEGIN)
-    if not found:
-        raise ValueError(f"{HELP.name} lacks the line {BEGIN!r}")
-    return before + BEGIN + safe_list() + END + rest.partition("\n" + END)[2]
+    return replaced(page, BEGIN, safe_list().removesuffix("\n"), END)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The reference of docs/protocol.md, made from the types in src/vim_mcp/editor/vocabulary.py.
 
-Usage: python dev/protocol.py        writes it
+Usage: python -m dev.protocol        writes it
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
+from dev.between import replaced
 from vim_mcp.editor import vocabulary
 
 PROTOCOL = Path(__file__).resolve().parents[1] / "docs" / "protocol.md"
@@ -21,10 +22,7 @@ _NAMES = {int: "integer", str: "string", bool: "boolean", Any: "any", types.None
 
 def with_reference(page: str) -> str:
     """The page with the reference as it has to be now. Raises ValueError where it has no place for it."""
-    before, found, rest = page.partition(BEGIN)
-    if not found:
-        raise ValueError(f"{PROTOCOL.name} lacks the line {BEGIN!r}")
-    return f"{before}{BEGIN}{''.join(reference())}{END}{rest.partition(END)[2]}"
+    return replaced(page, BEGIN, "".join(reference()), END)
 
 
 def reference() -> Iterator[str]:

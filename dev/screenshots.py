@@ -1,6 +1,6 @@
 """README's pictures, taken from real editors on real terminals: a diff under review, a question, the status.
 
-Usage: python dev/screenshots.py [NAME …]        writes docs/images/NAME.svg
+Usage: python -m dev.screenshots [NAME …]        writes docs/images/NAME.svg
 """
 
 from __future__ import annotations
@@ -10,13 +10,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from dev.svg import picture  # noqa: E402 - the path is set just above
-from tests.support.editors import Terminal  # noqa: E402
-from tests.support.ideclient import IdeClient, wait_lock  # noqa: E402
-from tests.support.stage import Stage  # noqa: E402
+from dev.svg import picture
+from tests.support.editors import ROOT, Terminal
+from tests.support.ideclient import IdeClient, wait_lock
+from tests.support.stage import Stage
 
 IMAGES = ROOT / "docs" / "images"
 LOOKS = """

@@ -1,6 +1,6 @@
 """What is made from the code and the help page, so that it is written once: README's tables, what completion offers.
 
-Usage: python dev/tables.py        writes them
+Usage: python -m dev.tables        writes them
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dev.between import replaced
 from vim_mcp.session.resources import RESOURCES, TEMPLATES
 from vim_mcp.tools.base import Tool
 from vim_mcp.tools.table import TOOLS
@@ -80,11 +81,7 @@ def _in_short(text: str) -> str:
 def with_tables(page: str) -> str:
     """README with its tables as they have to be now; each stands between two comments that name it."""
     for name, rows in (("tools", _tools()), ("resources", _resources()), ("settings", _settings(HELP.read_text()))):
-        begin, end = f"<!-- {name}: made by dev/tables.py -->\n", f"<!-- /{name} -->"
-        before, found, rest = page.partition(begin)
-        if not found:
-            raise ValueError(f"README.md lacks the line {begin!r}")
-        page = f"{before}{begin}{''.join(rows)}{end}{rest.partition(end)[2]}"
+        page = replaced(page, f"<!-- {name}: made by dev/tables.py -->\n", "".join(rows), f"<!-- /{name} -->")
     return page
 
 

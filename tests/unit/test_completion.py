@@ -27,8 +27,8 @@ def offers(*words: str) -> list[str]:
 
 @pytest.mark.requirement("WORDS-01")
 def test_what_is_offered_is_what_there_is() -> None:
-    assert tables.offered_tools() == offered.TOOLS, "run: python dev/tables.py"
-    assert tables.offered_resources() == offered.RESOURCES, "run: python dev/tables.py"
+    assert tables.offered_tools() == offered.TOOLS, "run: make words"
+    assert tables.offered_resources() == offered.RESOURCES, "run: make words"
 
 
 @pytest.mark.requirement("SHELL-02")

@@ -14,7 +14,7 @@ PAGE = HELP.read_text()
 
 
 def test_the_safe_list_is_the_one_that_decides() -> None:
-    assert with_safe_list(PAGE) == PAGE, "run: python dev/help.py"
+    assert with_safe_list(PAGE) == PAGE, "run: make words"
 
 
 def test_every_command_has_its_tag() -> None:

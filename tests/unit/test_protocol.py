@@ -19,7 +19,7 @@ PAGE = PROTOCOL.read_text()
 
 @pytest.mark.requirement("WORDS-01")
 def test_the_reference_is_fresh() -> None:
-    assert with_reference(PAGE) == PAGE, "run: python dev/protocol.py"
+    assert with_reference(PAGE) == PAGE, "run: make words"
 
 
 def test_every_method_of_the_editors_is_in_the_table_and_no_other() -> None:

@@ -14,7 +14,7 @@ PAGE = README.read_text()
 
 @pytest.mark.requirement("WORDS-01")
 def test_readmes_tables_are_fresh() -> None:
-    assert with_tables(PAGE) == PAGE, "run: python dev/tables.py"
+    assert with_tables(PAGE) == PAGE, "run: make words"
 
 
 def test_every_tool_and_setting_has_its_row() -> None:
