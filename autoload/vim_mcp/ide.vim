@@ -12,12 +12,8 @@ let s:listening = []
 function! vim_mcp#ide#start() abort
   call vim_mcp#selection#start()
   call vim_mcp#diagnostics_watch#start()
-  if exists('*vim_mcp#waiting#resend')
-    call vim_mcp#waiting#resend()
-  endif
-  if exists('*vim_mcp#kernel_output#watch')
-    call vim_mcp#kernel_output#watch()
-  endif
+  call vim_mcp#loaded#tell('vim_mcp#waiting#resend')
+  call vim_mcp#loaded#tell('vim_mcp#kernel_output#watch')
 endfunction
 
 " The connection has ended.
@@ -25,15 +21,9 @@ function! vim_mcp#ide#stop() abort
   call vim_mcp#selection#stop()
   call vim_mcp#diagnostics_watch#stop()
   call vim_mcp#autoread#stop()
-  if exists('*vim_mcp#ask#forget')
-    call vim_mcp#ask#forget()
-  endif
-  if exists('*vim_mcp#diff#lost')
-    call vim_mcp#diff#lost()
-  endif
-  if exists('*vim_mcp#cell#lost')
-    call vim_mcp#cell#lost()
-  endif
+  call vim_mcp#loaded#tell('vim_mcp#ask#forget')
+  call vim_mcp#loaded#tell('vim_mcp#diff#lost')
+  call vim_mcp#loaded#tell('vim_mcp#cell#lost')
   call s:count(0, '')
   let s:listening = []
 endfunction
@@ -48,12 +38,10 @@ endfunction
 function! vim_mcp#ide#hear(message) abort
   let s:listening = get(a:message, 'pids', [])
   call vim_mcp#signs#session(s:listening)
-  if !empty(s:listening) && exists('*vim_mcp#waiting#delivered')
-    call vim_mcp#waiting#delivered()
+  if !empty(s:listening)
+    call vim_mcp#loaded#tell('vim_mcp#waiting#delivered')
   endif
-  if exists('*vim_mcp#prompt#go_on')
-    call vim_mcp#prompt#go_on()
-  endif
+  call vim_mcp#loaded#tell('vim_mcp#prompt#go_on')
 endfunction
 
 " These processes.

@@ -39,9 +39,7 @@ endfunction
 
 " Says goodbye and hangs up. It waits for nothing, since it runs at the editor's end too.
 function! vim_mcp#link#leave() abort
-  if exists('*vim_mcp#diff#leave')
-    call vim_mcp#diff#leave()
-  endif
+  call vim_mcp#loaded#tell('vim_mcp#diff#leave')
   if s:state ==# 'connected' || s:state ==# 'registering'
     call vim_mcp#transport#send({'type': 'bye'})
   endif
@@ -50,9 +48,7 @@ endfunction
 
 " Leaves and removes what registering made.
 function! vim_mcp#link#stop() abort
-  if exists('*vim_mcp#diff#stop')
-    call vim_mcp#diff#stop()
-  endif
+  call vim_mcp#loaded#tell('vim_mcp#diff#stop')
   call vim_mcp#link#leave()
   call vim_mcp#environment#restore()
   call vim_mcp#notice#forget()

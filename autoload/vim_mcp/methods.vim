@@ -200,9 +200,7 @@ function! s:attempt(call) abort
     return
   endif
   call a:call.reply(l:answer)
-  if exists('*vim_mcp#follow#served')
-    call vim_mcp#follow#served(a:call.method, l:answer)
-  endif
+  call vim_mcp#loaded#tell('vim_mcp#follow#served', a:call.method, l:answer)
   if a:call.entry.history && s:is_history(l:answer)
     call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
   endif
