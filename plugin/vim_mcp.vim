@@ -21,19 +21,19 @@ command! -bar VimMCPStop call vim_mcp#stop()
 command! -bar VimMCPReconnect call vim_mcp#reconnect()
 command! -bar VimMCPStatus call vim_mcp#status()
 command! -bar VimMCPLog call vim_mcp#log()
-command! -bar VimMCPDoctor call vim_mcp#doctor#open(<q-mods>)
+command! -bar VimMCPDoctor call vim_mcp#doctor#open(vim_mcp#place#mods(<q-mods>))
 command! -bar -bang -nargs=? -complete=file VimMCPInstall call vim_mcp#install#run(<q-args>, <bang>0)
 command! -bar -bang -nargs=? -complete=custom,vim_mcp#on_off VimMCPPause call vim_mcp#pause(<bang>0 ? 'off' : <q-args>)
 command! -bar -nargs=1 -complete=custom,vim_mcp#ask#complete VimMCPAnswer call vim_mcp#ask#answer(<q-args>)
 command! -bar VimMCPQuestion call vim_mcp#ask#open()
 command! -nargs=* -complete=custom,vim_mcp#kernel#complete VimMCPKernel call vim_mcp#kernel#command(<q-args>)
 command! -bar -bang VimMCPRunCell call vim_mcp#cell#run(<bang>0)
-command! -bar VimMCPKernelOutput call vim_mcp#kernel_output#open(<q-mods>)
+command! -bar VimMCPKernelOutput call vim_mcp#kernel_output#open(vim_mcp#place#mods(<q-mods>))
 command! -bar VimMCPHistory call vim_mcp#history#open()
 command! -bar -nargs=? -complete=custom,vim_mcp#on_off VimMCPSelection call vim_mcp#selection#command(<q-args>)
 command! -bar -range ClaudeAtMention call vim_mcp#mention#command(<range>, <line1>, <line2>)
-command! -count=0 -nargs=* ClaudeCode call vim_mcp#terminal#toggle(<range>, <count>, <q-mods>, [<f-args>])
-command! -bar -count=0 ClaudeCodeFocus call vim_mcp#terminal#focus(<range>, <count>, <q-mods>)
+command! -count=0 -nargs=* ClaudeCode call vim_mcp#terminal#toggle(<range>, <count>, vim_mcp#place#mods(<q-mods>), [<f-args>])
+command! -bar -count=0 ClaudeCodeFocus call vim_mcp#terminal#focus(<range>, <count>, vim_mcp#place#mods(<q-mods>))
 command! -bar -bang -range ClaudeCodeSend call vim_mcp#mention#send(<range>, <line1>, <line2>, !<bang>0)
 command! -nargs=* -complete=file ClaudeCodeAdd call vim_mcp#mention#add([<f-args>])
 command! -bar -range ClaudeCodeTreeAdd call vim_mcp#trees#add(<range>, <line1>, <line2>)
@@ -41,7 +41,7 @@ command! -bang -range -nargs=* ClaudeCodeAsk call vim_mcp#prompt#ask(<range>, <l
 command! -bar ClaudeCodeDiffAccept call vim_mcp#diff_commands#accept()
 command! -nargs=? ClaudeCodeDiffDeny call vim_mcp#diff_commands#deny(<q-args>)
 command! -bar -nargs=? ClaudeCodeDiffs call vim_mcp#diff_commands#list(+<q-args>)
-command! -bar ClaudeCodeFollow call vim_mcp#follow#toggle(<q-mods>)
+command! -bar ClaudeCodeFollow call vim_mcp#follow#toggle(vim_mcp#place#mods(<q-mods>))
 command! -bar ClaudeCodeChanges call vim_mcp#changes#list()
 command! -bar ClaudeCodeRevert call vim_mcp#revert#open()
 command! -bar ClaudeCodeCloseAllDiffs call vim_mcp#diff_commands#close_all()
@@ -70,6 +70,12 @@ nnoremap <silent> <Plug>(vim-mcp-answer-always) :<C-U>VimMCPAnswer always<CR>
 nnoremap <silent> <Plug>(vim-mcp-answer-no) :<C-U>VimMCPAnswer no<CR>
 nnoremap <silent> <Plug>(claude-diff-next) :<C-U>call vim_mcp#diff_commands#change(']c')<CR>
 nnoremap <silent> <Plug>(claude-diff-previous) :<C-U>call vim_mcp#diff_commands#change('[c')<CR>
+
+" `:` in Visual mode puts lines before the command. Those that take a number are refused with lines.
+augroup vim_mcp_typed
+  autocmd!
+  autocmd CmdlineLeave : if getcmdline() =~# "^[: ]*'<,'>.*\\<ClaudeCode\\%(Focus\\)\\=\\>" | call vim_mcp#typed#without_lines() | endif
+augroup END
 
 " A timer of 0 ms fires once the first screen is up and the editor waits for a key: the start is not slowed, and an
 " editor that was told to leave by then (`vim -c q`) has left without a trace.

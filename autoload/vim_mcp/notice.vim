@@ -16,16 +16,29 @@ endfunction
 
 " Answers a command that the user has typed; the message history gets it too.
 function! vim_mcp#notice#echo(text) abort
-  " First, since it may load a script: what that has redrawn would wipe the message off where 'cmdheight' is 0.
-  let text = s:one_line('vim-mcp: ' . a:text, s:room())
-  redraw
-  echomsg text
+  call s:say(a:text, 'None')
 endfunction
 
 " The same for what went wrong.
 function! vim_mcp#notice#error(text) abort
-  echohl ErrorMsg
-  call vim_mcp#notice#echo(a:text)
+  call s:say(a:text, 'ErrorMsg')
+endfunction
+
+" Where 'cmdheight' is 0 whatever a command says waits for a key, what is said after it does not.
+function! s:say(text, highlight) abort
+  if &cmdheight
+    call s:put(a:text, a:highlight)
+  else
+    call timer_start(0, {timer -> s:put(a:text, a:highlight)})
+  endif
+endfunction
+
+function! s:put(text, highlight) abort
+  " First, since it may load a script: what that has redrawn would wipe the message off where 'cmdheight' is 0.
+  let text = s:one_line('vim-mcp: ' . a:text, s:room())
+  redraw
+  execute 'echohl' a:highlight
+  echomsg text
   echohl None
 endfunction
 
@@ -61,7 +74,5 @@ function! s:tell(timer) abort
   if empty(s:untold)
     call timer_stop(s:timer)
   endif
-  echohl WarningMsg
-  call vim_mcp#notice#echo(text)
-  echohl None
+  call s:put(text, 'WarningMsg')
 endfunction

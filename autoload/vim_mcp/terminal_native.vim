@@ -18,6 +18,7 @@ function! vim_mcp#terminal_native#open(session, mods, argv, environment) abort
   " Escape is the program's, whatever the user's own mappings for terminals do with it.
   tnoremap <buffer> <nowait> <Esc> <Esc>
   call vim_mcp#terminal_place#watch(a:session)
+  call vim_mcp#terminal_leave#watch()
 endfunction
 
 function! s:run_nvim(argv, options) abort

@@ -50,7 +50,7 @@ endfunction
 function! s:resize(mods, size, by_setting) abort
   let [l:what, l:own] = a:mods =~# '\<vert' ? ['vertical resize ', 0] : ['resize ', 1]
   let l:screen = [&columns, &lines][l:own]
-  if a:mods !~# '\<tab\>' && (a:size[l:own] || a:by_setting)
+  if a:mods !~# 'tab\>' && (a:size[l:own] || a:by_setting)
     execute l:what . (a:size[l:own] ? a:size[l:own] * l:screen / a:size[l:own + 2] : s:part(l:screen, s:share))
   endif
 endfunction

@@ -31,7 +31,7 @@ function! vim_mcp#terminal_tmux#open(session, mods, argv, environment) abort
 endfunction
 
 function! s:side(mods) abort
-  let l:position = a:mods =~# '\<tab\>' ? 'tab' : vim_mcp#setting('terminal_position', 'right')
+  let l:position = a:mods =~# 'tab\>' ? 'tab' : vim_mcp#setting('terminal_position', 'right')
   if l:position ==# 'tab' || a:mods ==# ''
     return l:position ==# 'tab' ? [] : get(s:sides, l:position, s:right)
   endif

@@ -45,6 +45,17 @@ def said(scene: Scene, line: str) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("argument", ["", " nonsense", "! -1", " 'a b' \u00e9"])
 def test_whatever_it_says_is_one_line(scene: Scene, argument: str) -> None:
+    check_each(scene, argument)
+
+
+@pytest.mark.slow
+def test_where_there_is_no_command_line_no_key_is_asked_for_either(scene: Scene) -> None:
+    scene.do("if has('nvim-0.8') | set cmdheight=0 | endif")
+    check_each(scene, "")
+
+
+def check_each(scene: Scene, argument: str) -> None:
+    """Every command, with that argument, has said one line at most, and waits for no key."""
     for name in sorted(set(commands()) - ELSEWHERE):
         if name == "VimMCPInstall" and "nonsense" not in argument:
             continue  # it would begin to install

@@ -116,7 +116,7 @@ def test_a_second_time_hides_it_and_a_third_shows_it_as_it_was(scene: Scene, ins
         wait_got(terminal, key)
         run(terminal, "wincmd p")
     terminal.type(":tab ClaudeCode\r")
-    assert [window["tab"] for window in shown(link, ["", "terminal"])] == [1, 2]
+    wait_until(lambda: [window["tab"] for window in shown(link, ["", "terminal"])] == [1, 2], "it in a tab page")
 
 
 @pytest.mark.requirement("TERM-06")
@@ -223,8 +223,22 @@ def test_it_opens_from_visual_mode_and_not_from_the_command_line_window(scene: S
     terminal.type(":q\r")
     command(terminal, "xmap gc <Plug>(claude-code)")
     terminal.type("Vgc")
-    started(inside)
+    started(inside, link)
     assert kinds(link) == ["", "terminal"]
+    run(terminal, "wincmd p")
+    terminal.type("Vj:ClaudeCode\r")
+    shown(link, [""])
+    terminal.type("V:ClaudeCodeFocus\r")
+    shown(link, ["", "terminal"])
+
+
+@pytest.mark.requirement("TERM-08")
+def test_modifiers_that_name_no_place_leave_it_where_it_is(scene: Scene, inside: Inside) -> None:
+    terminal, link = scene
+    terminal.type(":silent verbose keepalt ClaudeCode\r")
+    started(inside, link)
+    left, right = shown(link, ["", "terminal"])
+    assert right["column"] > left["width"]
 
 
 @pytest.mark.requirement("TERM-04")

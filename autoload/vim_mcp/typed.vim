@@ -1,0 +1,26 @@
+" Command lines that are left by Enter: another one may be run in place of what was typed.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" In an autocommand of CmdlineLeave: run a:line, one command or more, in place of the line that is being left, which
+" stands in the history. Vim before 9.0.0285 cannot.
+function! vim_mcp#typed#replace(line) abort
+  if exists('*setcmdline') && !has('nvim')
+    call setcmdline(a:line)
+  elseif has('nvim')
+    " Its setcmdline(), where there is one, changes the history too.
+    let v:event.abort = v:true
+    call feedkeys("\<Cmd>" . a:line . "\<CR>", 'in')
+  endif
+endfunction
+
+" The lines of a Visual selection, which ":" puts before a command there, are none for a command that takes a number.
+function! vim_mcp#typed#without_lines() abort
+  if !get(v:event, 'abort', 0)
+    call vim_mcp#typed#replace(substitute(getcmdline(), '^[: \t]*''<,''>', '', ''))
+  endif
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo

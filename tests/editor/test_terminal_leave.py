@@ -1,0 +1,92 @@
+"""Leaving the editor, by each of its commands, while Claude's terminal runs in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.editor.test_terminal import Scene, program, scene, started
+from tests.support.editing import command
+from tests.support.editors import Terminal
+from tests.support.inside import Inside
+from tests.support.waiting import has_ended, wait_ended
+
+__all__ = ["program", "scene"]
+
+Begin = Callable[..., tuple[Terminal, int]]
+
+
+@pytest.fixture
+def begin(scene: Scene, inside: Inside) -> Begin:
+    """An editor whose file has unsaved text, with Claude's terminal: (its screen, the program's process)."""
+
+    def start(*commands: str) -> tuple[Terminal, int]:
+        terminal, link = scene
+        for line in ("set hidden", "nnoremap <F2> :wqa<CR>"):
+            command(terminal, line)
+        terminal.type("imine\x1b:ClaudeCode\r")
+        pid = started(inside, link)[0]
+        terminal.type("\x1c\x0e")
+        for line in commands:
+            command(terminal, line)
+        return terminal, pid
+
+    return start
+
+
+WRITING = {
+    "from the terminal": ":wqa\r", "beside it": ":wincmd p\r:xall\r", "silently": ":silent wqa\r", "mapped": "\x1bOQ",
+    "from Insert mode": ":wincmd p\ri\x0f:xa!\r",
+}  # fmt: skip
+
+
+@pytest.mark.requirement("TERM-03")
+@pytest.mark.parametrize("way", WRITING)
+def test_all_is_written_and_the_editor_left(begin: Begin, tmp_path: Path, way: str) -> None:
+    terminal, pid = begin()
+    terminal.type(WRITING[way])
+    assert terminal.wait() == 0
+    assert (tmp_path / "one.txt").read_text() == "mine\n"
+    wait_ended(pid)
+
+
+STAYING: dict[str, tuple[list[str], str, str]] = {
+    "from the terminal": ([], ":qa\r", "E37"),
+    "the last window": (["only"], ":q\r", "E37"),
+    "another file": (["wincmd p", "edit two.txt"], ":qa\r", "E37"),
+    "another tab page": (["tabedit two.txt"], ":qa\r", 'not left, since "one.txt" is not saved'),
+    "what has no name": (["new", "call setline(1, 'new')"], ":wqa\r", "E141"),
+}
+
+
+@pytest.mark.requirement("TERM-03")
+@pytest.mark.parametrize("way", STAYING)
+def test_the_program_outlives_that_the_editor_stays(begin: Begin, way: str) -> None:
+    commands, keys, complaint = STAYING[way]
+    terminal, pid = begin(*commands)
+    terminal.type(keys)
+    terminal.wait_screen(complaint)
+    terminal.type("\r:wincmd t | echo 'and on'\r")
+    terminal.wait_screen("and on")
+    assert not has_ended(pid)
+
+
+@pytest.mark.requirement("TERM-03")
+def test_who_forces_it_is_not_led_elsewhere(begin: Begin, inside: Inside) -> None:
+    terminal, _ = begin("autocmd VimLeavePre * call Tell(&buftype)")
+    terminal.type(":qa!\r")
+    assert inside.told() == "terminal"
+    assert terminal.wait() == 0
+
+
+@pytest.mark.requirement("TERM-03")
+def test_a_terminal_of_the_users_is_theirs(begin: Begin, kind: str) -> None:
+    """Vim stays for it, as without ours; Neovim ends it."""
+    terminal, _ = begin("call term_start('cat', {'hidden': 1})" if kind == "vim" else "enew | call termopen('cat')")
+    terminal.type(":wqa\r")
+    if kind == "vim":
+        terminal.wait_screen("E948: Job still running")
+    else:
+        assert terminal.wait() == 0
