@@ -175,6 +175,8 @@ function! vim_mcp#identity#info() abort
   let info.access = vim_mcp#methods#access()
   let info.execute_code = vim_mcp#kernel#permission()
   let info.ide_name = vim_mcp#setting('ide_name', '')
+  let configuration = $CLAUDE_CONFIG_DIR ==# '' ? '~/.claude' : $CLAUDE_CONFIG_DIR
+  let info.claude_config_dir = s:whole(fnamemodify(configuration, ':p'))
   let info.state_interval = vim_mcp#setting('state_interval', 1000)
   return info
 endfunction

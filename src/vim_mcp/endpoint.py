@@ -11,6 +11,7 @@ import socket
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vim_mcp import wire
@@ -20,7 +21,7 @@ from vim_mcp.editor.link import Editor
 from vim_mcp.editor.reviews import Reviews
 from vim_mcp.editor.turns import Turns
 from vim_mcp.editor.watching import Watching
-from vim_mcp.ide.lockfile import Lock, LockDirectory, LockRefused
+from vim_mcp.ide.lockfile import Lock, LockRefused, Locks
 from vim_mcp.ide.notifications import Listener, Notifications
 from vim_mcp.ide.ports import listen, listen_anywhere
 from vim_mcp.kernel.kernels import Kernels
@@ -48,9 +49,7 @@ Sessions = asyncio.Future[Callable[..., Any] | None]
 class Endpoint:
     """One editor's. What the editor tells is taken from the first moment on, whether the port is open yet or not."""
 
-    def __init__(
-        self, editor: Editor, locks: LockDirectory, sessions_to_come: Sessions, watching: Watching, kernels: Kernels
-    ):
+    def __init__(self, editor: Editor, locks: Locks, sessions_to_come: Sessions, watching: Watching, kernels: Kernels):
         self.editor = editor
         self.reviews = Reviews(editor)
         self._kernel = kernels.of(editor.info.pid)
@@ -93,12 +92,20 @@ class Endpoint:
         if earlier is not None:
             with contextlib.suppress(OSError):
                 return listen(earlier.port), earlier.auth_token
-        return listen_anywhere(self._locks.has), str(uuid.uuid4())
+        return listen_anywhere(self._has_lock), str(uuid.uuid4())
+
+    def _has_lock(self, port: int) -> bool:
+        return self._locks.has(port, self._lock_directory())
+
+    def _lock_directory(self) -> Path | None:
+        """Where a Claude Code looks that is started in the editor; None: where the hub itself would. LOCK-09."""
+        configuration = Path(self.editor.info.claude_config_dir)
+        return configuration / "ide" if configuration.is_absolute() else None
 
     def _write_lock(self, token: str, name: str) -> None:
         assert self._listener is not None, "a lock names an open port"
         port = self._listener.getsockname()[1]
-        lock = Lock(port, self.editor.info.pid, tuple(self.folders()), name, token)
+        lock = Lock(port, self.editor.info.pid, tuple(self.folders()), name, token, self._lock_directory())
         self._locks.write(lock)
         self.lock = lock
         logger.info("%s has port %d for Claude Code", self.editor.instance_id, port)
@@ -134,7 +141,7 @@ class Endpoint:
             session.follow()
         if self.lock is None:
             return
-        told, there = self._folders_told(), self._locks.has(self.lock.port)
+        told, there = self._folders_told(), self._has_lock(self.lock.port)
         if there and told == self._told:
             return
         self._told, folders = told, tuple(self.folders())

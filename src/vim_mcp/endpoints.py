@@ -14,7 +14,7 @@ from vim_mcp.editor.link import Editor
 from vim_mcp.editor.process import alive
 from vim_mcp.editor.watching import Watching
 from vim_mcp.endpoint import Endpoint, Sessions
-from vim_mcp.ide.lockfile import Lock, LockDirectory
+from vim_mcp.ide.lockfile import Lock, Locks
 from vim_mcp.kernel.kernels import Kernels
 from vim_mcp.tasks import Tasks
 
@@ -31,7 +31,7 @@ class Endpoints:
     """All of them: they come and go with the editors of `directory`."""
 
     def __init__(self, config: Config, directory: Directory, kernels: Kernels):
-        self._locks = LockDirectory(config.lock_directory, config.ledger)
+        self._locks = Locks(config.lock_directory, config.ledger)
         self._server: asyncio.Task[type[WebSocketServer]] | None = None
         self._sessions: Sessions = asyncio.get_running_loop().create_future()
         self._endpoints: dict[str, Endpoint] = {}

@@ -19,7 +19,9 @@ Launch = Callable[..., Terminal]
 
 
 @pytest.mark.requirement("VIM-CONN-04", "VIM-ID-01", "VIM-PLAT-02", "VIM-REG-01")
-def test_registration_says_who_the_editor_is(editor: tuple[Terminal, RawEditor], kind: str, tmp_path: Path) -> None:
+def test_registration_says_who_the_editor_is(
+    editor: tuple[Terminal, RawEditor], kind: str, home: EditorHome, tmp_path: Path
+) -> None:
     terminal, link = editor
     project = tmp_path / "project"
     info = link.hello["info"]
@@ -41,6 +43,7 @@ def test_registration_says_who_the_editor_is(editor: tuple[Terminal, RawEditor],
         "folders": [str(project)],
         "execute_code": "ask",
         "ide_name": "",
+        "claude_config_dir": f"{home.home}/.claude",
     }
 
 

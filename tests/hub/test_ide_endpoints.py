@@ -19,7 +19,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from tests.support.editors import KINDS, TIMEOUT, Terminal
-from tests.support.ideclient import IdeClient, LockFile, lock_files, wait_lock
+from tests.support.ideclient import IdeClient, LockFile, lock_files, lock_files_in, wait_lock
 from tests.support.stage import Stage
 from tests.support.waiting import wait_until
 
@@ -131,6 +131,26 @@ def test_after_the_hubs_death_port_and_token_are_the_same(stage: Stage, kind: st
     assert lock_files(stage.home)[0].content == before.content
     client.close()
     again.close()
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("LOCK-09")
+def test_an_editor_with_a_configuration_of_its_own_has_its_lock_there(stage: Stage, kind: str) -> None:
+    """Whichever of the two starts the hub; and there it is found again, and taken away, by the next hub."""
+    plain = stage.editor(kind, cwd=stage.project("demo"))
+    other = lock_of(stage, plain)
+    work = stage.directory / "claude at work"
+    terminal = stage.editor(kind, cwd=stage.project("office"), CLAUDE_CONFIG_DIR=f"{work}/")
+    stage.instance(terminal)
+    lock = wait_until(lambda: lock_files_in(work), "its lock")[0]
+    assert lock.content["pid"] == terminal.editor_pid
+    IdeClient(lock.port, lock.token).close()
+    killed = stage.kill_hub()
+    wait_until(lambda: serving_other(stage, killed) and listens(lock.port), "the port again")
+    assert lock_files_in(work)[0].content == lock.content
+    assert [found.content for found in lock_files(stage.home)] == [other.content]
+    os.kill(terminal.editor_pid, signal.SIGKILL)
+    wait_until(lambda: not lock_files_in(work), "no lock")
 
 
 @pytest.mark.slow

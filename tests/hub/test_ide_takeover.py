@@ -18,7 +18,7 @@ from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.messages import EditorInfo
 from vim_mcp.endpoints import Endpoints
-from vim_mcp.ide.lockfile import Lock, LockDirectory
+from vim_mcp.ide.lockfile import Lock, Locks
 from vim_mcp.kernel.kernels import Kernels
 
 pytestmark = pytest.mark.anyio
@@ -77,7 +77,7 @@ async def next_moment() -> None:
 async def test_after_a_while_only_the_locks_of_those_that_came_back_are_there(
     config: Config, other_pid: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    earlier = LockDirectory(config.lock_directory, config.ledger)
+    earlier = Locks(config.lock_directory, config.ledger)
     mine, its = lock(45671, os.getpid()), lock(45672, other_pid)
     earlier.write(mine)
     earlier.write(its)
@@ -100,7 +100,7 @@ async def test_after_a_while_only_the_locks_of_those_that_came_back_are_there(
 async def test_a_hub_that_leaves_for_a_newer_one_leaves_the_locks(
     config: Config, other_pid: int, reason: str, left: list[str]
 ) -> None:
-    earlier = LockDirectory(config.lock_directory, config.ledger)
+    earlier = Locks(config.lock_directory, config.ledger)
     earlier.write(lock(45671, os.getpid()))
     earlier.write(lock(45672, other_pid))
     directory = Directory()

@@ -41,8 +41,13 @@ class LockFile:
 
 def lock_files(home: EditorHome) -> list[LockFile]:
     """The lock files in this HOME, by port."""
+    return lock_files_in(home.home / ".claude")
+
+
+def lock_files_in(configuration: Path) -> list[LockFile]:
+    """The lock files in this configuration of Claude Code, by port."""
     found = []
-    for path in (home.home / ".claude" / "ide").glob("*.lock"):
+    for path in (configuration / "ide").glob("*.lock"):
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):  # it is just being taken away
             found.append(LockFile(path, int(path.stem), json.loads(path.read_text())))
     return sorted(found, key=lambda lock: lock.port)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from vim_mcp.ide.lockfile import Lock, LockDirectory, LockRefused
+from vim_mcp.ide.lockfile import Lock, LockRefused, Locks
 
 TOKEN = "7e1f6c1e-0000-4000-8000-000000000001"
 
@@ -30,9 +30,9 @@ def ledger(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def locks(place: Path, ledger: Path) -> LockDirectory:
+def locks(place: Path, ledger: Path) -> Locks:
     """The directory of a hub."""
-    return LockDirectory(place, ledger)
+    return Locks(place, ledger)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def open_umask() -> Iterator[None]:
 
 
 @pytest.mark.requirement("LOCK-02")
-def test_it_holds_what_claude_code_reads(locks: LockDirectory, place: Path) -> None:
+def test_it_holds_what_claude_code_reads(locks: Locks, place: Path) -> None:
     locks.write(lock(12345, 0, TOKEN, "/home/ada/demo", "/home/ada/lib"))
     assert names(place) == ["12345.lock"]
     assert json.loads((place / "12345.lock").read_bytes()) == {
@@ -82,14 +82,14 @@ def test_it_holds_what_claude_code_reads(locks: LockDirectory, place: Path) -> N
 
 @pytest.mark.requirement("LOCK-03", "LOCK-06")
 @pytest.mark.usefixtures("open_umask")
-def test_only_its_owner_reads_it(locks: LockDirectory, place: Path, ledger: Path) -> None:
+def test_only_its_owner_reads_it(locks: Locks, place: Path, ledger: Path) -> None:
     locks.write(lock())
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (place, place / "12345.lock", ledger)]
     assert modes == [0o700, 0o600, 0o600]
 
 
 @pytest.mark.requirement("LOCK-06")
-def test_a_directory_that_others_can_look_into_is_closed_to_them(locks: LockDirectory, place: Path) -> None:
+def test_a_directory_that_others_can_look_into_is_closed_to_them(locks: Locks, place: Path) -> None:
     place.mkdir(parents=True)
     place.chmod(0o755)
     locks.write(lock())
@@ -97,7 +97,7 @@ def test_a_directory_that_others_can_look_into_is_closed_to_them(locks: LockDire
 
 
 @pytest.mark.requirement("LOCK-06")
-def test_a_symbolic_link_in_its_place_is_refused(locks: LockDirectory, place: Path, tmp_path: Path) -> None:
+def test_a_symbolic_link_in_its_place_is_refused(locks: Locks, place: Path, tmp_path: Path) -> None:
     place.parent.mkdir()
     (tmp_path / "trap").mkdir()
     place.symlink_to(tmp_path / "trap")
@@ -106,7 +106,7 @@ def test_a_symbolic_link_in_its_place_is_refused(locks: LockDirectory, place: Pa
     assert names(tmp_path / "trap") == []
 
 
-def test_the_configuration_itself_may_be_a_symbolic_link(locks: LockDirectory, place: Path, tmp_path: Path) -> None:
+def test_the_configuration_itself_may_be_a_symbolic_link(locks: Locks, place: Path, tmp_path: Path) -> None:
     (tmp_path / "dotfiles").mkdir()
     place.parent.symlink_to(tmp_path / "dotfiles")
     locks.write(lock())
@@ -114,9 +114,7 @@ def test_the_configuration_itself_may_be_a_symbolic_link(locks: LockDirectory, p
 
 
 @pytest.mark.requirement("LOCK-06")
-def test_a_directory_of_somebody_else_is_refused(
-    locks: LockDirectory, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_directory_of_somebody_else_is_refused(locks: Locks, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place.mkdir(parents=True)
     monkeypatch.setattr("os.getuid", lambda: place.stat().st_uid + 1)
     with pytest.raises(LockRefused, match=rf"{place} belongs to user \d+, not to you, .*CLAUDE_CONFIG_DIR"):
@@ -125,7 +123,7 @@ def test_a_directory_of_somebody_else_is_refused(
 
 
 @pytest.mark.requirement("LOCK-06")
-def test_what_is_no_directory_is_refused_and_kept(locks: LockDirectory, place: Path) -> None:
+def test_what_is_no_directory_is_refused_and_kept(locks: Locks, place: Path) -> None:
     place.parent.mkdir()
     place.write_text("precious")
     with pytest.raises(LockRefused, match=f"{place} is not a directory"):
@@ -133,16 +131,14 @@ def test_what_is_no_directory_is_refused_and_kept(locks: LockDirectory, place: P
     assert place.read_text() == "precious"
 
 
-def test_a_directory_that_cannot_be_made_is_an_error_that_says_so(locks: LockDirectory, place: Path) -> None:
+def test_a_directory_that_cannot_be_made_is_an_error_that_says_so(locks: Locks, place: Path) -> None:
     place.parent.write_text("in the way")
     with pytest.raises(LockRefused, match=f"in {place}: (File exists|Not a directory)"):
         locks.write(lock())
 
 
 @pytest.mark.requirement("LOCK-06")
-def test_a_symbolic_link_in_a_locks_place_is_not_written_through(
-    locks: LockDirectory, place: Path, tmp_path: Path
-) -> None:
+def test_a_symbolic_link_in_a_locks_place_is_not_written_through(locks: Locks, place: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")
     place.mkdir(parents=True)
@@ -156,7 +152,7 @@ def test_a_symbolic_link_in_a_locks_place_is_not_written_through(
 @pytest.mark.parametrize(
     "content", [b'{"authToken": "other", "pid": 1}', b"{}", b"[]", b"", b"\xff", b'{"authToken":3}']
 )
-def test_another_programs_lock_is_left_alone(locks: LockDirectory, place: Path, content: bytes) -> None:
+def test_another_programs_lock_is_left_alone(locks: Locks, place: Path, content: bytes) -> None:
     place.mkdir(parents=True)
     theirs = place / "12345.lock"
     theirs.write_bytes(content)
@@ -168,7 +164,7 @@ def test_another_programs_lock_is_left_alone(locks: LockDirectory, place: Path, 
 
 
 @pytest.mark.requirement("LOCK-04")
-def test_written_anew_it_has_the_new_folders(locks: LockDirectory, place: Path) -> None:
+def test_written_anew_it_has_the_new_folders(locks: Locks, place: Path) -> None:
     locks.write(lock())
     locks.write(lock(12345, 0, TOKEN, "/elsewhere"))
     content = json.loads((place / "12345.lock").read_bytes())
@@ -177,7 +173,7 @@ def test_written_anew_it_has_the_new_folders(locks: LockDirectory, place: Path) 
 
 
 @pytest.mark.requirement("LOCK-05")
-def test_removed_nothing_is_left_of_it(locks: LockDirectory, place: Path, ledger: Path) -> None:
+def test_removed_nothing_is_left_of_it(locks: Locks, place: Path, ledger: Path) -> None:
     locks.write(lock(1))
     locks.write(lock(2, token="second"))
     locks.remove(lock(1))
@@ -189,20 +185,20 @@ def test_removed_nothing_is_left_of_it(locks: LockDirectory, place: Path, ledger
     assert not ledger.exists()
 
 
-def test_removing_where_there_is_no_directory_makes_none(locks: LockDirectory, place: Path) -> None:
+def test_removing_where_there_is_no_directory_makes_none(locks: Locks, place: Path) -> None:
     locks.remove(lock())
     assert not place.exists()
 
 
 @pytest.mark.requirement("LOCK-07")
 def test_the_next_hub_removes_the_locks_of_the_dead_and_knows_those_of_the_living(
-    locks: LockDirectory, place: Path, ledger: Path, dead: int
+    locks: Locks, place: Path, ledger: Path, dead: int
 ) -> None:
     locks.write(lock(11111, token="living"))
     locks.write(lock(22222, dead, "dead"))
     (place / "33333.lock").write_text(json.dumps({"pid": dead, "authToken": "foreign"}))
     (place / "44444.lock").write_text("{}")
-    back = LockDirectory(place, ledger).sweep()
+    back = Locks(place, ledger).sweep()
     assert [(found.port, found.pid, found.auth_token) for found in back] == [(11111, os.getpid(), "living")]
     assert names(place) == ["11111.lock", "33333.lock", "44444.lock"]
     assert list(json.loads(ledger.read_bytes())) == ["11111"]
@@ -210,17 +206,17 @@ def test_the_next_hub_removes_the_locks_of_the_dead_and_knows_those_of_the_livin
 
 @pytest.mark.requirement("LOCK-07")
 def test_a_port_of_ours_that_another_program_has_taken_since_is_left_to_it(
-    locks: LockDirectory, place: Path, ledger: Path, dead: int
+    locks: Locks, place: Path, ledger: Path, dead: int
 ) -> None:
     locks.write(lock(22222, dead, "ours"))
     theirs = json.dumps({"pid": os.getpid(), "authToken": "theirs"})
     (place / "22222.lock").write_text(theirs)
-    assert LockDirectory(place, ledger).sweep() == []
+    assert Locks(place, ledger).sweep() == []
     assert (place / "22222.lock").read_text() == theirs
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"1": 2}', '{"x": {"pid": 1, "token": ""}}', "nonsense"])
-def test_a_damaged_ledger_is_as_none(locks: LockDirectory, ledger: Path, content: str) -> None:
+def test_a_damaged_ledger_is_as_none(locks: Locks, ledger: Path, content: str) -> None:
     ledger.write_text(content)
     assert locks.sweep() == []
     locks.write(lock())

@@ -45,6 +45,8 @@ class EditorInfo:
     """Workspace folders, absolute; none where the editor does not tell."""
     ide_name: str = ""
     """What the user wants this editor to be called in Claude Code; "" for the program's name."""
+    claude_config_dir: str = ""
+    """Where a Claude Code that is started in this editor has its configuration, absolute; "" where it is not told."""
     execute_code: str = "ask"
     """Whether clients may run code: `ask`, `allow` or `off`."""
 
@@ -57,7 +59,7 @@ class EditorInfo:
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "pid": int, "cwd": str, "main_file": str, "buffers": list, "version": str, "editor": str, "plugin_version": str,
     "project": str, "short_lived": (bool, int), "access": str, "encoding": str, "state_interval": int, "folders": list,
-    "ide_name": str, "execute_code": str,
+    "ide_name": str, "claude_config_dir": str, "execute_code": str,
 }  # fmt: skip
 _REQUIRED = ("pid", "cwd", "main_file", "buffers", "version")
 

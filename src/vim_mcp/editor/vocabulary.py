@@ -98,6 +98,7 @@ class Info(TypedDict):
     state_interval: NotRequired[int]
     folders: NotRequired[list[str]]
     ide_name: NotRequired[str]
+    claude_config_dir: NotRequired[str]
     execute_code: NotRequired[CodePermission]
 
 

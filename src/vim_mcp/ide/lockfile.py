@@ -1,5 +1,8 @@
 """The lock files by which Claude Code finds an editor: one `<port>.lock` for each, in a directory of its own.
 
+That is `ide` in Claude Code's configuration, of which a person may have several (CLAUDE_CONFIG_DIR): each editor's lock
+lies where a Claude Code that is started in it looks.
+
 A lock holds the fields that Claude Code knows and no other. Which locks are ours is kept beside the hub's socket (the
 ledger): ports and tokens that a hub has given, so that the next one removes those of dead editors, and no others, and
 gives those that live the same port and token again.
@@ -33,13 +36,17 @@ class LockRefused(Exception):
 
 @dataclass(frozen=True)
 class Lock:
-    """A lock file's content; `port` (1-65535) is its name. Folders are absolute paths. Requirement LOCK-02."""
+    """A lock file's content; `port` (1-65535) is its name. Folders are absolute paths. Requirement LOCK-02.
+
+    `directory` is where it lies; None: where the hub itself would look.
+    """
 
     port: int
     pid: int
     workspace_folders: tuple[str, ...]
     ide_name: str
     auth_token: str = field(repr=False)
+    directory: Path | None = None
 
     @property
     def name(self) -> Path:
@@ -59,29 +66,33 @@ class Lock:
         return json.dumps(content).encode()
 
 
-class LockDirectory:
-    """The directory at `path`, with the hub's knowledge in `ledger` of which locks in it are its own."""
+class Locks:
+    """Those of a hub. They lie in `directory` unless they say otherwise; `ledger` is where it notes them as its own."""
 
-    def __init__(self, path: Path, ledger: Path):
-        self._path = path
+    def __init__(self, directory: Path, ledger: Path):
+        self._directory = directory
         self._ledger = _Ledger(ledger)
+
+    def _place(self, lock: Lock) -> Path:
+        return lock.directory or self._directory
 
     def write(self, lock: Lock) -> None:
         """Write a lock, or write it anew. Raises `LockRefused`, also where somebody else's lock has that port."""
+        place = self._place(lock)
         try:
-            with self._opened() as directory:
+            with _opened(place) as directory:
                 token = _token(directory, lock.name)
                 if token is not None and not _same(token, lock.auth_token):
-                    raise LockRefused(f"{self._path / lock.name} is another program's lock: it is left as it is")
+                    raise LockRefused(f"{place / lock.name} is another program's lock: it is left as it is")
                 self._ledger.add(lock)  # first: a lock that nobody knew to be ours would stay for ever
                 atomic.write(lock.name, lock.encode(), directory)
         except OSError as error:
-            raise LockRefused(f"No lock file can be written in {self._path}: {error.strerror}") from error
+            raise LockRefused(f"No lock file can be written in {place}: {error.strerror}") from error
 
     def remove(self, lock: Lock) -> None:
         """Remove a lock, if the file is (still) ours; never raises, since whoever calls is about to leave."""
         try:
-            with self._opened(make=False) as directory:
+            with _opened(self._place(lock), make=False) as directory:
                 _remove(directory, lock)
         except FileNotFoundError:
             pass
@@ -89,9 +100,9 @@ class LockDirectory:
             logger.error("cannot remove the lock of port %d: %s", lock.port, error)
         self._ledger.drop(lock)
 
-    def has(self, port: int) -> bool:
-        """Whether a lock, of whomever, lies there for that port."""
-        return os.path.lexists(self._path / f"{port}.lock")
+    def has(self, port: int, directory: Path | None = None) -> bool:
+        """Whether a lock, of whomever, lies there (see `Lock`) for that port."""
+        return os.path.lexists((directory or self._directory) / f"{port}.lock")
 
     def sweep(self) -> list[Lock]:
         """Remove our locks whose editors are dead, and return those of the living, without their folders and names.
@@ -109,40 +120,46 @@ class LockDirectory:
     def _has_foreign(self, lock: Lock) -> bool:
         """Whether another program's lock has taken the place of `lock`."""
         try:
-            with self._opened(make=False) as directory:
+            with _opened(self._place(lock), make=False) as directory:
                 return _token(directory, lock.name) not in (None, lock.auth_token)
         except (LockRefused, OSError):
             return False
 
-    # The directory
 
-    @contextlib.contextmanager
-    def _opened(self, make: bool = True) -> Iterator[int]:
-        """A descriptor of the directory: what is checked of it stays true of what is then done in it."""
-        if make and not os.path.lexists(self._path):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._path.mkdir(mode=0o700, exist_ok=True)
-        self._check(self._path.lstat())
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            status = os.fstat(descriptor)
-            self._check(status)
-            if status.st_mode & 0o077:
-                os.fchmod(descriptor, 0o700)
-            yield descriptor
-        finally:
-            os.close(descriptor)
+# The directory
 
-    def _check(self, status: os.stat_result) -> None:
-        fault, command = directory_fault(str(self._path), status)
-        if fault:
-            remedy = f"Mend it: {command}" if command else "Set CLAUDE_CONFIG_DIR to a directory of your own"
-            why = f"The lock directory {self._path} {fault}, so Claude Code cannot find the editors."
-            raise LockRefused(f"{why} {remedy}, then :VimMCPReconnect")
+
+@contextlib.contextmanager
+def _opened(path: Path, make: bool = True) -> Iterator[int]:
+    """A descriptor of the directory: what is checked of it stays true of what is then done in it."""
+    if make and not os.path.lexists(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
+    _check(path, path.lstat())
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        status = os.fstat(descriptor)
+        _check(path, status)
+        if status.st_mode & 0o077:
+            os.fchmod(descriptor, 0o700)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _check(path: Path, status: os.stat_result) -> None:
+    fault, command = directory_fault(str(path), status)
+    if fault:
+        remedy = f"Mend it: {command}" if command else "Set CLAUDE_CONFIG_DIR to a directory of your own"
+        why = f"The lock directory {path} {fault}, so Claude Code cannot find the editors."
+        raise LockRefused(f"{why} {remedy}, then :VimMCPReconnect")
+
+
+# The ledger
 
 
 class _Ledger:
-    """The ports and tokens that were given, by port, in a file of the runtime directory (0600)."""
+    """The ports and tokens that were given, by port, and where, in a file of the runtime directory (0600)."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -152,7 +169,7 @@ class _Ledger:
         """What an earlier hub has given; a file that cannot be read is as none."""
         with contextlib.suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
             entries = json.loads(self._path.read_bytes())
-            locks = [Lock(int(port), int(e["pid"]), (), "", str(e["token"])) for port, e in entries.items()]
+            locks = [_lock(int(port), **entry) for port, entry in entries.items()]
             self._entries = entries
             return locks
         return []
@@ -178,7 +195,12 @@ class _Ledger:
 
 
 def _entry(lock: Lock) -> dict[str, Any]:
-    return {"pid": lock.pid, "token": lock.auth_token}
+    place = {"directory": str(lock.directory)} if lock.directory else {}
+    return {"pid": lock.pid, "token": lock.auth_token, **place}
+
+
+def _lock(port: int, pid: int, token: str, directory: str | None = None) -> Lock:
+    return Lock(port, int(pid), (), "", str(token), Path(directory) if directory else None)
 
 
 def _remove(directory: int, lock: Lock) -> None:
