@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.support import claude
 from tests.support.claude import Claude
 from tests.support.editors import ROOT, Terminal
-from tests.support.ideclient import LockFile, wait_lock
+from tests.support.ideclient import LockFile, wait_lock, wait_lock_in
 from tests.support.scriptedapi import ScriptedApi
 from tests.support.stage import Stage
 from tests.support.waiting import wait_until
@@ -71,15 +71,19 @@ class Scene:
         listed = {entry["instance_id"]: entry["ide_clients"] for entry in self.stage.status()["instances"]}
         return {client["pid"] for client in listed[instance]}
 
-    def inside(self, *args: str, by: str = ":ClaudeCode\r", **env: str) -> Claude:
-        """Start an editor in the project and a CLI in it by typing `by`; `terminal` is the editor's."""
+    def inside(self, *args: str, by: str = ":ClaudeCode\r", config: Path | None = None, **env: str) -> Claude:
+        """Start an editor in the project and a CLI in it by typing `by`; `terminal` is the editor's.
+
+        Both have their configuration of Claude in `config`, if that is named.
+        """
         commands = self.stage.directory / "bin"
         commands.mkdir()
         (commands / "claude").symlink_to(claude.install())
         path = f"{commands}:{self.stage.environment()['PATH']}"
         api = self.api()
-        editor = self.editor(*args, size=(claude.ROWS, 3 * claude.COLUMNS), PATH=path, **claude.offline(api), **env)
-        self.lock(editor)
+        env = {**claude.offline(api), **({"CLAUDE_CONFIG_DIR": str(config)} if config else {}), **env}
+        editor = self.editor(*args, size=(claude.ROWS, 3 * claude.COLUMNS), PATH=path, **env)
+        wait_lock_in(config or self.stage.home.home / ".claude", editor.editor_pid)
         editor.type(by)
         return Claude(editor, api).ready()
 

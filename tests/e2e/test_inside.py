@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.e2e.scene import CALC, Scene
+from tests.support.claude import seed
 from tests.support.waiting import wait_until
 
 EXECUTE = "mcp__plugin_vim-mcp_vim-mcp__vim_execute"
@@ -27,6 +28,18 @@ def test_the_model_drives_the_editor_it_runs_in(scene: Scene) -> None:
     assert scene.line(other, 2) == "    return a + b"
     assert f"✔ {scene.name}" in cli.ide()
     assert settings.read_text() == configured
+
+
+@pytest.mark.requirement("LOCK-09")
+def test_one_with_another_configuration_finds_its_editor(scene: Scene) -> None:
+    """Though the hub was started by an editor without it."""
+    (scene.project / "other.py").write_text(CALC)
+    scene.editor("other.py")
+    config = scene.stage.directory / "claude at work"
+    seed(scene.stage.home.home, scene.project, config=config)
+    cli = scene.inside("calc.py", config=config)
+    wait_until(lambda: len(scene.clients(cli.terminal)) == 1, "its connection")
+    assert f"✔ {scene.name}" in cli.ide()
 
 
 @pytest.mark.requirement("ENV-01")

@@ -55,9 +55,14 @@ def lock_files_in(configuration: Path) -> list[LockFile]:
 
 def wait_lock(home: EditorHome, pid: int | None = None) -> LockFile:
     """Wait until the editor `pid` (its own process; None: whichever) has a lock file, and return it."""
+    return wait_lock_in(home.home / ".claude", pid)
+
+
+def wait_lock_in(configuration: Path, pid: int | None = None) -> LockFile:
+    """The same, in this configuration of Claude Code."""
 
     def find() -> list[LockFile]:
-        return [lock for lock in lock_files(home) if pid in (None, lock.content["pid"])]
+        return [lock for lock in lock_files_in(configuration) if pid in (None, lock.content["pid"])]
 
     return wait_until(find, f"the lock file of {pid or 'an editor'}")[0]
 
