@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.editor.test_terminal import Scene, program, scene, started
+from tests.editor.test_terminal import Scene, program, scene
 from tests.support.editing import command
 from tests.support.editors import Terminal
 from tests.support.inside import Inside
+from tests.support.standin import started
 from tests.support.waiting import has_ended, wait_ended
 
 __all__ = ["program", "scene"]
