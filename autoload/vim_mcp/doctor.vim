@@ -12,7 +12,7 @@ let s:program = has('nvim') ? 'Neovim' : 'Vim'
 " Neovim has a place for such findings (lua/vim_mcp/health.lua); Vim gets a window.
 function! vim_mcp#doctor#open(mods) abort
   if has('nvim')
-    checkhealth vim_mcp
+    execute 'silent' a:mods 'checkhealth vim_mcp'
     return
   endif
   call s:show(a:mods)
