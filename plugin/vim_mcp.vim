@@ -27,7 +27,7 @@ command! -bar -bang -nargs=? -complete=custom,vim_mcp#on_off VimMCPPause call vi
 command! -bar -nargs=1 -complete=custom,vim_mcp#ask#complete VimMCPAnswer call vim_mcp#ask#answer(<q-args>)
 command! -bar VimMCPQuestion call vim_mcp#ask#open()
 command! -nargs=* -complete=custom,vim_mcp#kernel#complete VimMCPKernel call vim_mcp#kernel#command(<q-args>)
-command! -bar -bang VimMCPRunCell call vim_mcp#cell#run(<bang>0)
+command! -bar -bang -range VimMCPRunCell call vim_mcp#cell#run(<bang>0, <range>, <line1>, <line2>)
 command! -bar VimMCPKernelOutput call vim_mcp#kernel_output#open(vim_mcp#place#mods(<q-mods>))
 command! -bar VimMCPHistory call vim_mcp#history#open()
 command! -bar -nargs=? -complete=custom,vim_mcp#on_off VimMCPSelection call vim_mcp#selection#command(<q-args>)
@@ -46,6 +46,7 @@ command! -bar ClaudeCodeChanges call vim_mcp#changes#list()
 command! -bar ClaudeCodeRevert call vim_mcp#revert#open()
 command! -bar ClaudeCodeCloseAllDiffs call vim_mcp#diff_commands#close_all()
 nnoremap <silent> <Plug>(vim-mcp-run-cell) :<C-U>VimMCPRunCell<CR>
+xnoremap <silent> <Plug>(vim-mcp-run-cell) :VimMCPRunCell<CR>
 nnoremap <silent> <Plug>(claude-at-mention) :<C-U>ClaudeAtMention<CR>
 xnoremap <silent> <Plug>(claude-at-mention) :ClaudeAtMention<CR>
 nnoremap <silent> <Plug>(claude-code) :<C-U>ClaudeCode<CR>

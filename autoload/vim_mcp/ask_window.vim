@@ -126,19 +126,13 @@ function! s:rows(lines, width) abort
   let rows = []
   for index in range(len(a:lines))
     let number = digits ? printf('%*d ', digits - 1, index + 1) : ''
-    for piece in s:pieces(vim_mcp#ask_window#visible(a:lines[index]), a:width - digits)
+    for piece in vim_mcp#text#pieces(vim_mcp#ask_window#visible(a:lines[index]), a:width - digits)
       call add(rows, number . piece)
       let number = repeat(' ', digits)
     endfor
   endfor
   let [s:shown.rows, s:shown.rows_width] = [rows, a:width]
   return rows
-endfunction
-
-function! s:pieces(text, width) abort
-  " A character takes two cells at most.
-  let length = strlen(a:text) == strchars(a:text) ? a:width : a:width / 2
-  return a:text ==# '' ? [''] : split(a:text, '.\{' . length . '}\zs')
 endfunction
 
 " A line with everything in it spelt out that would not be seen, or would change how the rest is seen.

@@ -7,8 +7,9 @@ set cpo&vim
 
 let s:marker = '\m^\s*\%(#\|//\|--\|%\|;\|"\)\s*%%'
 
-" The lines of a result that are shown: so many of its beginning and of its end.
-let s:shown = [14, 5]
+" The rows of a result that are shown at most, and at least in a low window: Vim shows nothing of a line and what is below
+" it where that is more than the window has room for.
+let [s:most, s:least] = [20, 4]
 
 " Those that run or have run here: id -> {'buffer', 'runs'}. Their places are marks by the same id.
 let s:cells = {}
@@ -19,23 +20,23 @@ let s:space = has('nvim') ? nvim_create_namespace('vim_mcp_cell') : 0
 highlight default link VimMCPCell Comment
 highlight default link VimMCPCellError ErrorMsg
 
-" Run the cell under the cursor; with `bang` take all results off this buffer.
-function! vim_mcp#cell#run(bang) abort
+" :VimMCPRunCell: run the lines a:first to a:last where the user has named some (a:range), else the cell under the cursor;
+" with `bang` take all results off this buffer.
+function! vim_mcp#cell#run(bang, range, first, last) abort
   if a:bang
     call s:clear(bufnr('%'))
     return
   endif
-  let [first, last] = s:range()
+  let [first, last] = a:range ? [a:first, prevnonblank(a:last)] : s:range()
   if last < first
-    call vim_mcp#notice#error('there is no code in this cell')
-    return
-  endif
-  let settings = vim_mcp#kernel#get_environment({'variables': v:true})
-  let s:last += 1
-  let message = {'do': 'run', 'cell': s:last, 'lines': getline(first, last), 'settings': settings}
-  if vim_mcp#kernel#send(message)
+    call vim_mcp#notice#error('there is no code in ' . (a:range ? 'these lines' : 'this cell'))
+  elseif vim_mcp#kernel#reachable()
+    let s:last += 1
     call s:place(s:last, first, last)
-    call s:show(s:last, ['running'], 0)
+    call s:show(s:last, ['connecting'], 0)
+    let settings = vim_mcp#kernel#get_environment({'variables': v:true})
+    let message = {'do': 'run', 'cell': s:last, 'lines': getline(first, last), 'settings': settings}
+    call vim_mcp#kernel#send(message, function('s:begin', [s:last]))
   endif
 endfunction
 
@@ -46,11 +47,21 @@ function! s:range() abort
   return [first, prevnonblank(next == 0 ? line('$') : next - 1)]
 endfunction
 
-" The hub's message `kernel_cell`: what has come of a cell.
+" The hub has been asked to run a cell, or could not be.
+function! s:begin(id, asked) abort
+  if has_key(s:cells, a:id) && a:asked
+    let s:cells[a:id].runs = 1
+    call s:show(a:id, ['running'], 0)
+  elseif has_key(s:cells, a:id)
+    call s:remove(a:id)
+  endif
+endfunction
+
+" The hub's message `kernel_cell`: what has come of a cell, or how far it is.
 function! vim_mcp#cell#take(message) abort
   let id = get(a:message, 'cell', 0)
   if has_key(s:cells, id)
-    let s:cells[id].runs = 0
+    let s:cells[id].runs = get(a:message, 'runs', 0)
     let lines = get(a:message, 'lines', [])
     call s:show(id, empty(lines) ? ['done'] : lines, get(a:message, 'failed', 0))
   endif
@@ -72,7 +83,7 @@ function! s:place(id, first, last) abort
       call s:remove(id)
     endif
   endfor
-  let s:cells[a:id] = {'buffer': bufnr('%'), 'runs': 1}
+  let s:cells[a:id] = {'buffer': bufnr('%'), 'runs': 0}
   if has('nvim')
     call nvim_buf_set_extmark(bufnr('%'), s:space, a:last - 1, 0, {'id': a:id})
   else
@@ -106,7 +117,8 @@ function! s:show(id, lines, failed) abort
     unlet s:cells[a:id]
     return
   endif
-  let lines = map(s:excerpt(a:lines), '"  " . strtrans(substitute(v:val, "\t", "    ", "g"))')
+  let [width, height] = s:size(s:cells[a:id].buffer)
+  let lines = map(s:excerpt(s:rows(a:lines, width - 2), height), '"  " . v:val')
   if has('nvim')
     let group = a:failed ? 'VimMCPCellError' : 'VimMCPCell'
     let virtual = map(lines, '[[v:val, group]]')
@@ -120,14 +132,30 @@ function! s:show(id, lines, failed) abort
   endfor
 endfunction
 
+" How wide and how high a result can be: as the window that shows it, and half of that.
+function! s:size(buffer) abort
+  let windows = map(win_findbuf(a:buffer), 'getwininfo(v:val)[0]')
+  let window = get(windows, 0, {'width': &columns, 'height': &lines})
+  return [max([20, window.width - get(window, 'textoff', 0)]), max([s:least, min([s:most, window.height / 2])])]
+endfunction
+
+" The lines as they are shown: neither editor wraps what is below a line.
+function! s:rows(lines, width) abort
+  let rows = []
+  for line in a:lines
+    call extend(rows, vim_mcp#text#pieces(strtrans(substitute(line, "\t", '    ', 'g')), a:width))
+  endfor
+  return rows
+endfunction
+
 " Both ends of what is long; all of it is in the window of :VimMCPKernelOutput.
-function! s:excerpt(lines) abort
-  let [head, tail] = s:shown
-  let more = len(a:lines) - head - tail
-  if more <= 1
+function! s:excerpt(lines, most) abort
+  if len(a:lines) <= a:most
     return copy(a:lines)
   endif
-  return a:lines[: head - 1] + ['(' . more . ' more lines)'] + a:lines[-tail :]
+  let tail = a:most / 4
+  let head = a:most - tail - 1
+  return a:lines[: head - 1] + ['(' . (len(a:lines) - head - tail) . ' more lines: :VimMCPKernelOutput)'] + a:lines[-tail :]
 endfunction
 
 function! s:erase(id, line) abort

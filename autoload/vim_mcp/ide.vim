@@ -14,6 +14,7 @@ function! vim_mcp#ide#start() abort
   call vim_mcp#diagnostics_watch#start()
   call vim_mcp#loaded#tell('vim_mcp#waiting#resend')
   call vim_mcp#loaded#tell('vim_mcp#kernel_output#watch')
+  call vim_mcp#loaded#tell('vim_mcp#kernel#resume')
 endfunction
 
 " The connection has ended.

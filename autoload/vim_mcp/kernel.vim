@@ -45,8 +45,8 @@ function! vim_mcp#kernel#command(arguments) abort
   elseif (l:do ==# 'attach') != (l:file !=# '')
     call vim_mcp#notice#error(l:do ==# 'attach' ? ':VimMCPKernel attach needs the connection file of a kernel'
           \ : ':VimMCPKernel ' . l:do . ' takes nothing more')
-  else
-    call vim_mcp#kernel#send(l:file ==# '' ? {'do': l:do} : {'do': l:do, 'file': s:path(l:file)})
+  elseif vim_mcp#kernel#reachable()
+    call vim_mcp#kernel#send(l:file ==# '' ? {'do': l:do} : {'do': l:do, 'file': s:path(l:file)}, {_ -> 0})
   endif
 endfunction
 
@@ -61,14 +61,46 @@ function! vim_mcp#kernel#complete(lead, line, position) abort
   return a:line =~# '\<attach\s' ? join(getcompletion(a:lead, 'file'), "\n") : join(s:doings, "\n")
 endfunction
 
-" Ask the hub something about the kernel; whether there is a hub.
-function! vim_mcp#kernel#send(message) abort
-  if !vim_mcp#link#connected()
+" What is to be sent once this editor is connected, and how long that waits, in ms.
+let s:unsent = []
+let s:patience = 10000
+
+" Whether the hub can be asked something, now or soon; if not, the user is told.
+function! vim_mcp#kernel#reachable() abort
+  let l:coming = vim_mcp#link#coming()
+  if !l:coming
     call vim_mcp#notice#error('not connected, so there is no kernel (:VimMCPReconnect)')
-    return 0
   endif
-  call vim_mcp#transport#send(extend({'type': 'kernel'}, a:message))
-  return 1
+  return l:coming
+endfunction
+
+" Ask the hub something about the kernel, once this editor is connected. a:Done hears whether it was asked.
+function! vim_mcp#kernel#send(message, Done) abort
+  call add(s:unsent, [a:message, a:Done])
+  if vim_mcp#link#connected()
+    call vim_mcp#kernel#resume()
+  else
+    call vim_mcp#notice#echo('connecting; it is done then')
+    call timer_start(s:patience, function('s:give_up', [s:unsent[-1]]))
+  endif
+endfunction
+
+" This editor is connected.
+function! vim_mcp#kernel#resume() abort
+  let [l:unsent, s:unsent] = [s:unsent, []]
+  for [l:message, l:Done] in l:unsent
+    call vim_mcp#transport#send(extend({'type': 'kernel'}, l:message))
+    call l:Done(1)
+  endfor
+endfunction
+
+function! s:give_up(unsent, timer) abort
+  let l:place = index(map(copy(s:unsent), 'v:val is a:unsent'), 1)
+  if l:place >= 0
+    call remove(s:unsent, l:place)
+    call a:unsent[1](0)
+    call vim_mcp#notice#unasked('not connected in time, so nothing was run (:VimMCPStatus)')
+  endif
 endfunction
 
 " The hub's message `kernel`: what has come of it, which is told when the user is

@@ -69,6 +69,13 @@ function! vim_mcp#link#connected() abort
   return s:state ==# 'connected'
 endfunction
 
+" Whether it does, or is about to, as far as can be known: an editor that has only started, or lost its hub just now.
+function! vim_mcp#link#coming() abort
+  call vim_mcp#autostart()
+  let waits = s:state ==# 'waiting' && s:obstacle ==# '' && s:farewell !=# 'stop'
+  return waits || index(['connected', 'dialling', 'starting', 'registering'], s:state) >= 0
+endfunction
+
 function! s:disconnect(state, reason) abort
   let [s:state, s:reason] = [a:state, a:reason]
   call timer_stop(s:timer)

@@ -5,16 +5,15 @@ function! s:room() abort
   return exists('v:echospace') ? v:echospace : &columns - 30
 endfunction
 
-" `text` on one line that fits `room` cells: line breaks become blanks, and what is too long loses its tail.
-function! s:one_line(text, room) abort
-  let text = substitute(a:text, '[[:cntrl:]]\+', ' ', 'g')
-  if strdisplaywidth(text) <= a:room
-    return text
+" `text` if it fits `room` cells, else as much of its beginning as leaves room for `cut`.
+function! s:fitting(text, room, cut) abort
+  if strdisplaywidth(a:text) <= a:room
+    return a:text
   endif
-  return a:room > 3 ? vim_mcp#text#fitting(text, a:room - 3) . '...' : ''
+  return a:room > len(a:cut) ? vim_mcp#text#fitting(a:text, a:room - len(a:cut)) . a:cut : ''
 endfunction
 
-" Answers a command that the user has typed; the message history gets it too.
+" Answers a command that the user has typed, on one line. Of what is too long for it the message history has all.
 function! vim_mcp#notice#echo(text) abort
   call s:say(a:text, 'None')
 endfunction
@@ -34,12 +33,31 @@ function! s:say(text, highlight) abort
 endfunction
 
 function! s:put(text, highlight) abort
+  let whole = substitute('vim-mcp: ' . a:text, '[[:cntrl:]]\+', ' ', 'g')
+  " Without a command line Neovim asks for Enter where more is said than fits.
+  let [room, kept] = [s:room(), &cmdheight > 0]
   " First, since it may load a script: what that has redrawn would wipe the message off where 'cmdheight' is 0.
-  let text = s:one_line('vim-mcp: ' . a:text, s:room())
-  redraw
+  let shown = s:fitting(whole, room, kept && room > 40 ? '... (:messages)' : '...')
   execute 'echohl' a:highlight
-  echomsg text
+  if kept && shown !=# whole
+    call s:keep(whole)
+  endif
+  redraw
+  execute kept && shown !=# whole ? 'echo' : 'echomsg' 'shown'
   echohl None
+endfunction
+
+" Puts a text that does not fit into the history, which takes only what is shown. A typed command's is drawn over before
+" it ends, so nobody is asked for Enter; in a callback they would be at once, but there, by the flag T, the editor itself
+" shows no more than fits.
+function! s:keep(text) abort
+  let [more, shortmess] = [&more, &shortmess]
+  noautocmd set nomore shortmess+=T
+  try
+    echomsg a:text
+  finally
+    let [&more, &shortmess] = [more, shortmess]
+  endtry
 endfunction
 
 let s:untold = []

@@ -32,6 +32,13 @@ function! vim_mcp#text#fitting(text, room) abort
   return l:text
 endfunction
 
+" a:text in pieces that take at most a:width cells each, and all of it.
+function! vim_mcp#text#pieces(text, width) abort
+  " A character takes two cells at most.
+  let l:length = max([1, strlen(a:text) == strchars(a:text) ? a:width : a:width / 2])
+  return a:text ==# '' ? [''] : split(a:text, '.\{' . l:length . '}\zs')
+endfunction
+
 " How many lines a loaded buffer has.
 function! vim_mcp#text#line_count(bufnr) abort
   return getbufinfo(a:bufnr)[0].linecount

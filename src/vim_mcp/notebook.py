@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 _PAUSE = 0.05
 """Seconds in which output is collected before the editor is told."""
+_PROGRESS = 0.5
+"""Seconds between two looks at how far the user's own code is."""
 _AT_ONCE = 20_000
 """Characters of output that an editor is told at once, about; of more it is told the beginning and the end."""
 _KEPT = 500_000
@@ -90,27 +92,44 @@ class Notebook:
         return f"vim-mcp knows nothing to do with a kernel by the name {do!r}"
 
     async def _run(self, message: dict[str, Any]) -> str:
-        """Run the user's own code, and tell the editor what has come of it."""
+        """Run the user's own code, and tell the editor what has come of it; why it was not run, in words, or ""."""
+        # Without a limit: its user sees it, and interrupts it when they will.
+        run, why = Run(from_lines(message["lines"]), math.inf), ""
+        teller = self._tasks.spawn(self._tell_progress(run, message.get("cell")))
         try:
-            outcome = await self._execute(message)
-            texts = [piece if isinstance(piece, str) else f"[image: {piece.mime_type}]" for piece in outcome.pieces]
-            failed = outcome.failed
+            outcome = await self._execute(run, message["settings"])
         except VimMcpError as error:
-            texts, failed = [error.message], True
+            outcome, why = Outcome([error.message], failed=True), error.message
+        finally:
+            teller.cancel()
+        texts = [piece if isinstance(piece, str) else f"[image: {piece.mime_type}]" for piece in outcome.pieces]
         lines = [line for text in texts for line in text.split("\n")]
-        self._editor.send({"type": "kernel_cell", "cell": message.get("cell"), "lines": lines, "failed": failed})
-        return ""
+        self._editor.send(
+            {"type": "kernel_cell", "cell": message.get("cell"), "lines": lines, "failed": outcome.failed}
+        )
+        return why
 
-    async def _execute(self, message: dict[str, Any]) -> Outcome:
-        settings = message["settings"]
+    async def _tell_progress(self, run: Run, cell: int | None) -> None:
+        """Tell the editor how far the user's code is, whenever that has changed."""
+        told = "running"
+        while True:
+            await asyncio.sleep(_PROGRESS)
+            line = run.transcript.last_line
+            words = f"running: {line}" if line else run.words()
+            if words != told:
+                self._editor.send(
+                    {"type": "kernel_cell", "cell": cell, "lines": [words], "failed": False, "runs": True}
+                )
+            told = words
+
+    async def _execute(self, run: Run, settings: dict[str, Any]) -> Outcome:
         wanted = Wanted(settings["folder"], settings["variables"], settings["kernel"])
 
         async def describe() -> Wanted:
             return wanted
 
         await kernels.load()
-        # Without a limit: its user sees it, and interrupts it when they will.
-        return await self._kernel.execute(Run(from_lines(message["lines"]), math.inf), describe)
+        return await self._kernel.execute(run, describe)
 
     # What it is told
 
@@ -172,7 +191,9 @@ def _fail(error: BaseException) -> None:
 
 
 def _described(status: dict[str, Any]) -> str:
+    """Raises as `require_jupyter` where there is no kernel and none can be started."""
     if status["state"] == "none":
+        kernels.require_jupyter()
         return "There is no kernel yet: the first code starts one"
     kind = "attached to " if status["attached"] else ""
     waiting = f", {status['waiting']} more wait" if status["waiting"] else ""

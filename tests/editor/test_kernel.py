@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.editors import EditorHome, Terminal
-from tests.support.rawhub import EditorError, RawEditor
+from tests.support.rawhub import EditorError, RawEditor, RawHub
 from tests.support.waiting import wait_until
 
 Editor = tuple[Terminal, RawEditor]
@@ -137,6 +139,82 @@ def test_a_cell_does_not_seem_to_run_when_nobody_will_tell_its_end(editor: Edito
     terminal.wait_screen("\n  running")
     link.close()
     terminal.wait_screen(lambda screen: "connection to the hub was lost" in screen and "\n  running" not in screen)
+
+
+CELLS = "# %% one\nx = 1\n\ny = 2\n\n# %% two\nz = 3\n"
+WAYS = {
+    "the cell": (":2\r:VimMCPRunCell\r", ["x = 1", "", "y = 2"]),
+    "a range": (":4,8VimMCPRunCell\r", ["y = 2", "", "# %% two", "z = 3"]),
+    "a line": (":7VimMCPRunCell\r", ["z = 3"]),
+    "marked lines": ("2GVj:VimMCPRunCell\r", ["x = 1"]),
+    "marked lines, by a map": ("3GVjgr", ["", "y = 2"]),
+}
+
+
+@pytest.mark.requirement("KERNEL-16")
+@pytest.mark.parametrize("way", WAYS)
+def test_the_cell_or_the_lines_that_are_named_run(editor: Editor, way: str) -> None:
+    terminal, link = editor
+    link.request("edit", kind="all", buffer=0, lines=[*CELLS.split("\n"), ""])
+    keys, lines = WAYS[way]
+    terminal.type(f":xmap gr <Plug>(vim-mcp-run-cell)\rgg{keys}")
+    assert link.event("kernel")["lines"] == lines
+    terminal.wait_screen(f"{lines[-1]}\n  running")
+
+
+@pytest.mark.requirement("KERNEL-16")
+def test_a_cell_shows_how_far_it_is_and_then_what_came_of_it(editor: Editor) -> None:
+    terminal, link = editor
+    terminal.type("ix = 1\x1b:VimMCPRunCell\r")
+    cell = link.event("kernel")["cell"]
+
+    def tell(*lines: str, **more: bool) -> None:
+        link.send({"type": "kernel_cell", "cell": cell, "lines": lines, "failed": False, **more})
+
+    tell("running: step 7", runs=True)
+    terminal.wait_screen("x = 1\n  running: step 7\n~")
+    tell(*(f"line {number}" for number in range(100)))
+    terminal.wait_screen("x = 1\n  line 0\n", "more lines: :VimMCPKernelOutput)\n", "\n  line 99\n~")
+    wide = "wide \u65e5\u672c " * 20
+    tell(wide)  # no row is wider than the screen, and nothing of it is lost
+    terminal.wait_screen(lambda screen: "".join(screen.split()).startswith("x=1" + "".join(wide.split())))
+
+
+@contextlib.contextmanager
+def deaf_hub(home: EditorHome) -> Iterator[Path]:
+    """The socket of a hub that takes calls and does not answer; no other is started."""
+    home.add("let g:vim_mcp_command = ['true']")
+    path = home.runtime / "vim-mcp-server.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        yield path
+
+
+@pytest.mark.requirement("KERNEL-16")
+def test_a_cell_waits_while_the_editor_connects(home: EditorHome, launch: Callable[..., Terminal]) -> None:
+    with deaf_hub(home) as path:
+        terminal = launch("one.txt")
+        terminal.type("ix = 1\x1b:VimMCPRunCell\r")
+        terminal.wait_screen("x = 1\n  connecting", "vim-mcp: connecting; it is done then")
+        path.unlink()
+        hub = RawHub(home.runtime)
+    link = hub.editor()
+    assert link.event("kernel")["lines"] == ["x = 1"]
+    terminal.wait_screen("x = 1\n  running")
+    terminal.type(":VimMCPKernel\r")
+    assert link.event("kernel")["do"] == "status"
+    hub.close()
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-16")
+def test_a_cell_does_not_wait_for_ever(home: EditorHome, launch: Callable[..., Terminal]) -> None:
+    with deaf_hub(home):
+        terminal = launch("one.txt")
+        terminal.type("ix = 1\x1b:VimMCPRunCell\r")
+        terminal.wait_screen("x = 1\n  connecting")
+        terminal.wait_screen("not connected in time", "x = 1\n~")
 
 
 @pytest.mark.requirement("KERNEL-15")

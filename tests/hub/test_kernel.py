@@ -334,6 +334,44 @@ def test_the_users_own_code_has_no_limit(stage: Stage, kind: str) -> None:
     editor.wait_screen("\n  'slept'")
 
 
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-16")
+def test_the_users_own_code_shows_how_far_it_is(stage: Stage, kind: str) -> None:
+    editor = start(stage, kind)
+    IdeClient.of(stage.home, editor.editor_pid).close()
+    go = stage.directory / "go"
+    lines = ["import os, time", "print('a'); print('step', 7)", f"while not os.path.exists('{go}'): time.sleep(0.01)"]
+    editor.type(f":%d|call setline(1, {lines!r})|VimMCPRunCell\r")
+    editor.wait_screen("\n  running: step 7\n~")
+    go.touch()
+    editor.wait_screen("\n  a\n  step 7\n~")
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-10")
+def test_without_jupyter_it_is_said_how_to_get_it(stage: Stage, kind: str) -> None:
+    without = stage.project("without", sitecustomize_py="import sys\nsys.modules['jupyter_client'] = None\n")
+    stage.client(PYTHONPATH=str(without)).request("ping")  # it starts the hub
+    editor = start(stage, kind)
+    stage.instance(editor)
+    told = "Jupyter's client is not installed beside"
+    command = "-m pip install jupyter_client ipykernel"
+    for line in ("VimMCPRunCell", "VimMCPKernel status"):
+        editor.type(f":messages clear\r:{line}\r")
+        editor.wait_screen(lambda screen: f"vim-mcp: {told}" in "".join(screen.split("\n")[-2:]), "(:messages)")
+        editor.type(":messages\r")
+        editor.wait_screen(lambda screen: f"vim-mcp: {told}" in screen and command in _whole(screen, "vim-mcp: "), "ENTER")
+        editor.type("\r")
+    screen = editor.wait_screen(f"x = 1\n  {told}")
+    assert command in _whole(screen, f"  {told}")
+
+
+def _whole(screen: str, beginning: str) -> str:
+    """What begins so on a screen, over as many rows as it may take."""
+    rows = screen[screen.index(beginning) :].split("\n")[:4]
+    return rows[0] + "".join(row.removeprefix("  ") for row in rows[1:])
+
+
 PROGRESS = """
 import time
 for part in ("\\r 10%", "\\r 20%\\r", " 30%", "\\r", "\\n", "a\\r\\n", "b\\r", "c"):

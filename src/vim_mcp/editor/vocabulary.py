@@ -337,12 +337,13 @@ class KernelWords(TypedDict):
 
 
 class KernelCell(TypedDict):
-    """What came of the user's own code."""
+    """What came of the user's own code; with `runs` how far it is."""
 
     type: Literal["kernel_cell"]
     cell: int | None
     lines: list[str]
     failed: bool
+    runs: NotRequired[bool]
 
 
 class KernelOutput(TypedDict):

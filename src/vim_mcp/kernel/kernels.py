@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import importlib.util
+import shlex
 import sys
 from pathlib import Path
 
@@ -42,10 +43,10 @@ async def load() -> None:
 
 def require_jupyter() -> None:
     """Raise `CommandFailed` (kind `missing`) where Jupyter's client is not installed beside vim-mcp."""
+    importlib.invalidate_caches()  # it may have been installed while this hub runs
     if importlib.util.find_spec("jupyter_client") is None:
         raise CommandFailed(
-            "vim-mcp runs code by Jupyter's client, which is not installed. No code was run. To have it: "
-            f"{sys.executable} -m pip install 'vim-mcp[jupyter]', then `vim-mcp stop` and "
-            ":VimMCPReconnect in the editor.",
+            "Jupyter's client is not installed beside vim-mcp, so no code can be run. To have it: "
+            f"{shlex.quote(sys.executable)} -m pip install jupyter_client ipykernel",
             kind="missing",
         )
