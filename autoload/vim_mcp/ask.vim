@@ -51,16 +51,14 @@ endfunction
 " The method `cancel_question`: who has asked does not want to know any more.
 function! vim_mcp#ask#cancel(params) abort
   let ids = vim_mcp#params#strings(a:params, 'questions')
-  let before = len(s:waiting)
-  call filter(s:waiting, 'index(ids, v:val.question) < 0')
-  call s:present()
-  return {'cancelled': before - len(s:waiting)}
+  let cancelled = filter(copy(s:waiting), 'index(ids, v:val.question) >= 0')
+  call s:remove(cancelled, 'withdrawn by who asked')
+  return {'cancelled': len(cancelled)}
 endfunction
 
 " The connection is lost or ended, so nobody waits for answers.
 function! vim_mcp#ask#forget() abort
-  let s:waiting = []
-  call s:present()
+  call s:remove(copy(s:waiting), 'gone with the connection')
 endfunction
 
 " The question that is shown, or {}.
@@ -71,8 +69,12 @@ endfunction
 " What is asked in it, in words.
 function! vim_mcp#ask#words(question) abort
   let asker = a:question.client ==# '' ? 'a client' : vim_mcp#ask_window#visible(a:question.client)
-  let number = len(s:waiting) > 1 ? '(1 of ' . len(s:waiting) . ') ' : ''
-  return number . vim_mcp#text#fitting(asker, s:name) . ' asks: ' . s:kinds[a:question.kind]
+  return vim_mcp#text#fitting(asker, s:name) . ' asks: ' . s:kinds[a:question.kind]
+endfunction
+
+" How many questions wait.
+function! vim_mcp#ask#count() abort
+  return len(s:waiting)
 endfunction
 
 " :VimMCPAnswer, its maps, chords and buttons: 'yes', 'always' or 'no'.
@@ -85,21 +87,18 @@ function! vim_mcp#ask#answer(word) abort
   elseif 1000 * reltimefloat(reltime(question.since)) < vim_mcp#setting('ask_calm', s:calm)
     call vim_mcp#notice#unasked('the question has only just come up: answer it again')
   else
-    call s:settle(question, s:answers[a:word])
+    call s:settle(question, s:answers[a:word], 'you have answered: ' . a:word)
   endif
 endfunction
 
 " :VimMCPQuestion: all that would be done, in a window of its own to be read at leisure.
-function! vim_mcp#ask#open() abort
+function! vim_mcp#ask#open(mods) abort
   let question = vim_mcp#ask#current()
   if empty(question)
     call vim_mcp#notice#error('nobody asks anything now')
-    return
+  else
+    call vim_mcp#question_window#open(a:mods, question, vim_mcp#ask#words(question))
   endif
-  topleft new
-  setlocal buftype=nofile bufhidden=wipe nobuflisted noswapfile noundofile nomodeline wrap nofoldenable
-  call setline(1, [vim_mcp#ask#words(question), ''] + map(copy(question.lines), 'vim_mcp#ask_window#visible(v:val)'))
-  setlocal nomodifiable nomodified
 endfunction
 
 " Completion of :VimMCPAnswer.
@@ -107,12 +106,21 @@ function! vim_mcp#ask#complete(lead, line, position) abort
   return "yes\nalways\nno"
 endfunction
 
-function! s:settle(question, answer) abort
+function! s:settle(question, answer, how) abort
   if a:answer ==# 'always'
     let s:always[s:key(a:question)] = 1
   endif
-  call filter(s:waiting, 'v:val isnot a:question')
   call s:tell(a:question, a:answer)
+  call s:remove([a:question], a:how)
+endfunction
+
+" These do not wait any more; a:how says why.
+function! s:remove(questions, how) abort
+  let ids = map(copy(a:questions), 'v:val.question')
+  call filter(s:waiting, 'index(ids, v:val.question) < 0')
+  for question in exists('*vim_mcp#question_window#settled') ? a:questions : []
+    call vim_mcp#question_window#settled(question, a:how)
+  endfor
   call s:present()
 endfunction
 
@@ -145,7 +153,7 @@ endfunction
 function! s:expire(question, timer) abort
   if vim_mcp#ask#current() is a:question
     call vim_mcp#notice#unasked('a question was not answered in time: that is a no')
-    call s:settle(a:question, 'unanswered')
+    call s:settle(a:question, 'unanswered', 'not answered in time')
   endif
 endfunction
 

@@ -52,7 +52,7 @@ endfunction
 " Show other rows of the text: a:pages further down, or up.
 function! vim_mcp#ask_window#scroll(pages) abort
   if !empty(s:shown)
-    let s:shown.top += a:pages * (s:height() - 1)
+    let s:shown.top += a:pages * max([1, s:height - 1])
     call s:draw()
   endif
 endfunction
@@ -66,7 +66,8 @@ function! vim_mcp#ask_window#at(row, column) abort
   if row < 0 || row > s:place.height + 1 || column < 0 || column > s:place.width + 1
     return 'beside'
   endif
-  let found = filter(items(s:buttons), 'row == s:place.height && column >= v:val[1][0] && column <= v:val[1][1]')
+  let row -= s:place.height - s:feet
+  let found = filter(items(s:buttons), 'row == v:val[1][0] && column >= v:val[1][1] && column <= v:val[1][2]')
   return empty(found) ? '' : found[0][0]
 endfunction
 
@@ -77,14 +78,11 @@ function! s:again() abort
 endfunction
 
 function! s:draw() abort
-  let width = min([s:max_width, &columns - 4])
-  let rows = s:rows(s:shown.lines, width)
-  let height = min([len(rows), s:height()])
-  let s:shown.top = max([0, min([s:shown.top, len(rows) - height])])
-  let text = [s:head(width, rows, height)] + rows[s:shown.top : s:shown.top + height - 1] + [s:foot(width)]
+  let width = max([1, min([s:max_width, &columns - 4])])
+  let text = s:text(s:rows(s:shown.lines, width), width)
   let s:place = {'width': width, 'height': len(text)}
-  let s:place.row = &lines - &cmdheight - s:place.height - 2
-  let s:place.column = &columns - width - 1
+  let s:place.row = max([1, &lines - &cmdheight - s:place.height - 2])
+  let s:place.column = max([1, &columns - width - 1])
   try
     call {has('nvim') ? 's:float' : 's:popup'}(text)
   catch /:E\%(11\|523\|565\):/
@@ -94,27 +92,58 @@ function! s:draw() abort
   call s:redraw()
 endfunction
 
-" How many rows of the text are shown at most.
-function! s:height() abort
-  return max([1, (&lines - &cmdheight) / 2 - 4])
+" All rows: who asks what, as many rows of what would be done as there is room for, how to answer. In half of the screen;
+" what is not the text itself takes more where it has to.
+function! s:text(rows, width) abort
+  let foot = s:foot(a:width)
+  let s:feet = len(foot)
+  let room = &lines - &cmdheight - 2 - s:feet
+  let s:height = min([len(a:rows), max([1, (&lines - &cmdheight) / 2 - 4])])
+  let s:height = max([1, min([s:height, room - len(s:head(a:rows, a:width))])])
+  let s:shown.top = max([0, min([s:shown.top, len(a:rows) - s:height])])
+  return s:head(a:rows, a:width) + a:rows[s:shown.top : s:shown.top + s:height - 1] + foot
 endfunction
 
-function! s:head(width, rows, height) abort
-  let part = len(a:rows) > a:height ? printf(' [rows %d-%d of %d]', s:shown.top + 1, s:shown.top + a:height, len(a:rows)) : ''
-  return vim_mcp#text#fitting(vim_mcp#ask#words(s:shown), a:width - strdisplaywidth(part)) . part
+function! s:head(rows, width) abort
+  let number = vim_mcp#ask#count() > 1 ? '(1 of ' . vim_mcp#ask#count() . ') ' : ''
+  let words = split(number . vim_mcp#ask#words(s:shown))
+  if len(a:rows) > s:height
+    call add(words, printf('[rows %d-%d of %d]', s:shown.top + 1, s:shown.top + s:height, len(a:rows)))
+  endif
+  let rows = ['']
+  for word in words
+    call s:put(rows, word, a:width)
+  endfor
+  return rows
 endfunction
 
-" The buttons, with the keys that do the same.
+" The buttons, with the keys that do the same where there is room for them; where each is: its row, first and last column.
 function! s:foot(width) abort
   let chords = vim_mcp#ask_keys#complete()
-  let foot = ''
-  let s:buttons = {}
+  let named = chords && a:width >= len('[always CTRL-\ a]')
+  let [rows, s:buttons] = [[''], {}]
   for word in ['yes', 'always', 'no']
-    let button = '[' . word . (chords ? ' CTRL-\ ' . word[0] : '') . ']'
-    let s:buttons[word] = [len(foot) + 1, len(foot) + len(button)]
-    let foot .= button . ' '
+    let button = '[' . word . (named ? ' CTRL-\ ' . word[0] : '') . ']'
+    let end = s:put(rows, button, a:width)
+    let s:buttons[word] = [len(rows), end - len(button) + 1, end]
   endfor
-  return vim_mcp#text#fitting(foot . (chords ? 'CTRL-\ j/k scrolls' : ':VimMCPAnswer yes|always|no'), a:width)
+  let hint = !chords ? ':VimMCPAnswer yes|always|no' : named ? 'CTRL-\ j/k scrolls' : 'CTRL-\ y/a/n'
+  for part in len(hint) <= a:width ? [hint] : split(hint)
+    call s:put(rows, part, a:width)
+  endfor
+  return rows
+endfunction
+
+" Put a word behind the last row, or into a new one where it has no room; returns the column in which it ends.
+function! s:put(rows, word, width) abort
+  let joined = a:rows[-1] ==# '' ? a:word : a:rows[-1] . ' ' . a:word
+  if strdisplaywidth(joined) <= a:width
+    let a:rows[-1] = joined
+  else
+    call filter(a:rows, 'v:val !=# ""')
+    call extend(a:rows, vim_mcp#text#pieces(a:word, a:width))
+  endif
+  return strdisplaywidth(a:rows[-1])
 endfunction
 
 " Every row is as wide as the popup at most; of several lines each has its number.

@@ -117,8 +117,7 @@ function! s:lines(findings) abort
 endfunction
 
 function! s:show(mods) abort
-  if bufwinid(s:buffer) > 0
-    call win_gotoid(bufwinid(s:buffer))
+  if vim_mcp#scratch#go(s:buffer)
     return
   endif
   let s:buffer = vim_mcp#scratch#new((a:mods ==# '' ? 'botright' : a:mods) . ' 16new', s:name, 'wipe')
@@ -130,9 +129,7 @@ endfunction
 
 function! s:fill(lines) abort
   if bufexists(s:buffer)
-    call setbufvar(s:buffer, '&modifiable', 1)
-    call setbufline(s:buffer, 1, a:lines)
-    call setbufvar(s:buffer, '&modifiable', 0)
+    call vim_mcp#scratch#fill(s:buffer, a:lines)
     redraw
   endif
 endfunction

@@ -5,45 +5,25 @@ set cpo&vim
 
 let s:title = 'what MCP clients did here   <CR> go there   u undo this edit   q close'
 
+let s:buffer = -1
+
 " Open the list, or bring the open one up to date and go to it.
 function! vim_mcp#history_window#open() abort
-  let l:open = filter(range(1, winnr('$')), 'getbufvar(winbufnr(v:val), "vim_mcp_history", 0)')
-  if !empty(l:open)
-    execute l:open[0] . 'wincmd w'
-  else
-    call s:new()
+  if !vim_mcp#scratch#go(s:buffer)
+    let s:buffer = vim_mcp#scratch#new('botright 12new', 'vim-mcp://history', 'wipe')
+    setlocal nowrap nonumber norelativenumber winfixheight cursorline statusline=vim-mcp\ history
+    call vim_mcp#scratch#map('<CR>', 'call vim_mcp#history_window#show()')
+    call vim_mcp#scratch#map('u', 'call vim_mcp#history_window#undo()')
+    setlocal filetype=vimmcphistory
   endif
   call s:fill()
-endfunction
-
-function! s:new() abort
-  noautocmd botright 12new
-  let b:vim_mcp_history = 1
-  setlocal buftype=nofile bufhidden=wipe nobuflisted noswapfile noundofile nowrap nonumber norelativenumber
-  setlocal winfixheight cursorline nospell statusline=vim-mcp\ history
-  call s:map()
-  setlocal filetype=vimmcphistory
-endfunction
-
-" The notation <C-U> has a meaning only where 'cpoptions' lets it.
-function! s:map() abort
-  let l:cpo = &cpo
-  set cpo&vim
-  nnoremap <buffer> <silent> <nowait> <CR> :<C-U>call <SID>go()<CR>
-  nnoremap <buffer> <silent> <nowait> u :<C-U>call <SID>undo()<CR>
-  nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
-  let &cpo = l:cpo
 endfunction
 
 function! s:fill() abort
   let b:vim_mcp_entries = vim_mcp#history#entries()
   let l:lines = map(copy(b:vim_mcp_entries), 's:line(v:val)')
-  let l:cursor = line('.')
-  setlocal modifiable
-  silent keepjumps %delete _
-  call setline(1, [s:title] + (empty(l:lines) ? ['nothing yet'] : l:lines))
-  setlocal nomodifiable nomodified
-  call cursor(max([2, l:cursor]), 1)
+  call vim_mcp#scratch#fill(s:buffer, [s:title] + (empty(l:lines) ? ['nothing yet'] : l:lines))
+  call cursor(max([2, line('.')]), 1)
 endfunction
 
 function! s:line(entry) abort
@@ -59,7 +39,8 @@ function! s:entry() abort
   return line('.') < 2 ? {} : get(b:vim_mcp_entries, line('.') - 2, {})
 endfunction
 
-function! s:go() abort
+" Its key <CR>: go to the place of the entry under the cursor.
+function! vim_mcp#history_window#show() abort
   let l:entry = s:entry()
   if empty(l:entry)
     return
@@ -70,7 +51,8 @@ function! s:go() abort
   call vim_mcp#show#buffer(l:entry.bufnr, l:entry.line, 1)
 endfunction
 
-function! s:undo() abort
+" Its key `u`: undo the edit of that entry.
+function! vim_mcp#history_window#undo() abort
   let l:entry = s:entry()
   if empty(l:entry)
     return

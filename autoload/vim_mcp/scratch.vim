@@ -10,8 +10,32 @@ function! vim_mcp#scratch#new(command, name, hidden) abort
   setlocal buftype=nofile nobuflisted noswapfile noundofile nospell nomodeline nomodifiable
   let &l:bufhidden = a:hidden
   execute 'silent noautocmd file' fnameescape(a:name)
-  nnoremap <buffer> <silent> <nowait> q :<C-U>close<CR>
+  call vim_mcp#scratch#map('q', 'close')
   return bufnr('%')
+endfunction
+
+" Have a key do a:command in the current buffer.
+function! vim_mcp#scratch#map(key, command) abort
+  " The notation <C-U> has a meaning only where 'cpoptions' lets it.
+  let cpo = &cpo
+  set cpo&vim
+  execute 'nnoremap <buffer> <silent> <nowait>' a:key ':<C-U>' . a:command . '<CR>'
+  let &cpo = cpo
+endfunction
+
+" Go to the window on a:buffer, in whatever tab page it is; whether there is one.
+function! vim_mcp#scratch#go(buffer) abort
+  let windows = bufexists(a:buffer) ? win_findbuf(a:buffer) : []
+  return !empty(windows) && win_gotoid(bufwinid(a:buffer) > 0 ? bufwinid(a:buffer) : windows[0])
+endfunction
+
+" Replace its text.
+function! vim_mcp#scratch#fill(buffer, lines) abort
+  call setbufvar(a:buffer, '&modifiable', 1)
+  call setbufline(a:buffer, 1, a:lines)
+  silent call deletebufline(a:buffer, len(a:lines) + 1, '$')
+  call setbufvar(a:buffer, '&modifiable', 0)
+  call setbufvar(a:buffer, '&modified', 0)
 endfunction
 
 let &cpo = s:save_cpo

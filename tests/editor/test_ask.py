@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import command, text, wait_mode, wait_text
+from tests.support.editing import command, state, text, wait_mode, wait_text
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import EditorError, RawEditor, RawHub
@@ -97,9 +97,32 @@ def test_a_click_answers(scene: Scene, kind: str, word: str) -> None:
     if kind == "nvim07":
         pytest.skip("Neovim 0.7 does not tell where the mouse is")
     ask(link, "!ls")
-    seen(terminal, QUESTION)
-    row, line = next((n, line) for n, line in enumerate(terminal.lines(), 1) if f"[{word} " in line)
-    terminal.type(f"\x1b[<0;{line.index(f'[{word} ') + 2};{row}M\x1b[<0;{line.index(f'[{word} ') + 2};{row}m")
+    seen(terminal, QUESTION, "[no CTRL")
+    click(terminal, f"[{word}")
+    assert answered(link) == ("q1", WORDS[word])
+
+
+def click(terminal: Terminal, button: str) -> None:
+    """Click on what is shown so."""
+    row, line = next((n, line) for n, line in enumerate(terminal.lines(), 1) if button in line)
+    place = f"{line.index(button) + 2};{row}"
+    terminal.type(f"\x1b[<0;{place}M\x1b[<0;{place}m")
+
+
+@pytest.mark.parametrize("columns", [44, 20])
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.requirement("ASK-01", "ASK-02")
+def test_in_a_narrow_window_nothing_of_it_is_cut(scene: Scene, kind: str, word: str, columns: int) -> None:
+    terminal, link = scene
+    terminal.resize(24, columns)
+    wait_until(lambda: state(link, "windows")[0]["width"] == columns, "the narrow window")
+    ask(link, "!ls")
+    screen = seen(terminal, "!ls", "[yes", "[always", "[no", "y/a/n" if columns == 20 else "CTRL-\\ n]")
+    assert QUESTION in " ".join(re.sub("[~\u2502\u2551]", " ", screen).split())
+    if kind != "nvim07":
+        click(terminal, f"[{word}")
+    else:  # it does not tell where the mouse is
+        terminal.type(f"\x1c{word[0]}")
     assert answered(link) == ("q1", WORDS[word])
 
 
@@ -308,8 +331,27 @@ def test_all_of_it_can_be_read_in_a_window(scene: Scene) -> None:
     seen(terminal, QUESTION)
     terminal.type(":VimMCPQuestion\rG")
     seen(terminal, "line 300")
-    terminal.type(":q\r\x1cy")
+    terminal.type("q")
+    terminal.wait_screen(lambda screen: "line 300" not in screen and GONE in screen)
+    terminal.type("\x1cy")
     assert answered(link) == ("q1", "once")
+
+
+@pytest.mark.requirement("ASK-01")
+def test_the_window_says_what_became_of_its_question(scene: Scene) -> None:
+    terminal, link = scene
+    ask(link, "!first")
+    ask(link, "!second", question="q2")
+    seen(terminal, "(1 of 2)")
+    terminal.type(":VimMCPQuestion\r")
+    seen(terminal, f"{QUESTION}\n(:VimMCPAnswer yes, always or no; q closes this window)\n\n!first")
+    terminal.type("\x1cn")
+    seen(terminal, f"[you have answered: no] {QUESTION}\n(q closes this window)\n\n!first")
+    terminal.type(":tabnew|VimMCPQuestion\r")  # the same window, whatever page it is in
+    screen = seen(terminal, f"{QUESTION}\n(:VimMCPAnswer yes, always or no; q closes this window)\n\n!second")
+    assert screen.count("vim-mcp://question") == 1
+    link.request("cancel_question", questions=["q2"])
+    seen(terminal, f"[withdrawn by who asked] {QUESTION}\n")
 
 
 @pytest.mark.requirement("ASK-03")

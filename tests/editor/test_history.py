@@ -172,12 +172,24 @@ def test_a_file_in_the_lists_window_is_not_taken_for_the_list(link: RawEditor, t
     assert len(state(link, "windows")) == 3
 
 
+def test_there_is_one_list_in_all_tab_pages(link: RawEditor, terminal: Terminal) -> None:
+    edit(link, "replace", line=5, lines=["a"])
+    history(terminal, link)
+    command(terminal, "tabnew")
+    assert len(history(terminal, link)) == 1
+    assert [window["tab"] for window in state(link, "windows")] == [1, 1, 2]
+    terminal.type("q")
+    wait_until(lambda: len(state(link, "windows")) == 2, "closed")
+
+
 def test_the_list_leaves_nothing_behind(link: RawEditor, terminal: Terminal, inside: Inside) -> None:
     edit(link, "replace", line=5, lines=["a"])
     before = inside.value(terminal, "[len(getbufinfo()), &undolevels, @/, winrestcmd()]")
     history(terminal, link)
     assert state(link, "current_buffer")["listed"] is False
-    assert inside.value(terminal, "[&modifiable, &swapfile, &buftype, bufname()]") == [0, 0, "nofile", ""]
+    assert inside.value(terminal, "[&modifiable, &swapfile, &buftype, bufname()]") == [
+        0, 0, "nofile", "vim-mcp://history",
+    ]  # fmt: skip
     terminal.type("q")
     wait_until(lambda: len(state(link, "windows")) == 1, "closed")
     assert inside.value(terminal, "[len(getbufinfo()), &undolevels, @/, winrestcmd()]") == before

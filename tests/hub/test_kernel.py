@@ -360,7 +360,9 @@ def test_without_jupyter_it_is_said_how_to_get_it(stage: Stage, kind: str) -> No
         editor.type(f":messages clear\r:{line}\r")
         editor.wait_screen(lambda screen: f"vim-mcp: {told}" in "".join(screen.split("\n")[-2:]), "(:messages)")
         editor.type(":messages\r")
-        editor.wait_screen(lambda screen: f"vim-mcp: {told}" in screen and command in _whole(screen, "vim-mcp: "), "ENTER")
+        editor.wait_screen(
+            lambda screen: f"vim-mcp: {told}" in screen and command in _whole(screen, "vim-mcp: "), "ENTER"
+        )
         editor.type("\r")
     screen = editor.wait_screen(f"x = 1\n  {told}")
     assert command in _whole(screen, f"  {told}")
