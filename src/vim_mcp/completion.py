@@ -108,7 +108,8 @@ def _instances() -> Iterator[Candidate]:
     with contextlib.suppress(HubUnreachable, ConfigError, KeyError, TypeError):
         answer = control.ask({"type": "status"}) or {"instances": []}
         for instance in answer["instances"]:
-            yield instance["instance_id"], f"{instance['main_file'] or '[No Name]'} in {instance['cwd']}"
+            file = instance.get("current_file") or instance["main_file"] or "[No Name]"
+            yield instance["instance_id"], f"{file} in {instance['cwd']}"
 
 
 def _arguments(tool: str, given: list[str], last: str) -> Iterator[Candidate]:

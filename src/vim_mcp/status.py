@@ -97,7 +97,7 @@ def described(answer: dict[str, Any], now: float) -> Iterator[str]:
 
 def _row(instance: dict[str, Any], now: float) -> dict[str, Any]:
     """The cells for an editor, as short as they can be said."""
-    directory, file = instance["cwd"], instance["main_file"]
+    directory, file = instance["cwd"], instance.get("current_file") or instance["main_file"]
     inside = file.startswith(f"{directory.rstrip('/')}/")
     name = "Neovim" if instance["editor"] == "nvim" else "Vim"
     allowed = instance.get("access", "edit")

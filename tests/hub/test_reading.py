@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from tests.support.mcpclient import StdioClient
 from tests.support.stage import Stage
+from tests.support.waiting import wait_until
 
 LITTLE, MUCH = 200, 20_000
 """Lines: those of the second are more than travels in JSON."""
@@ -74,3 +76,21 @@ def test_an_editor_that_began_without_a_file_is_told_by_the_one_it_has_now(stage
     editor.type(":edit new.txt\r")
     listed = stage.instances(lambda entries: bool(entries[0]["main_file"]))
     assert Path(listed[0]["main_file"]).name == "new.txt"
+
+
+@pytest.mark.requirement("VIM-TOOL-01")
+def test_the_file_that_its_user_looks_at_is_listed(stage: Stage, kind: str) -> None:
+    """Its id, and what that is named after, stay as they are."""
+    project = stage.project("project", one_txt="1\n", two_txt="2\n")
+    editor = stage.editor(kind, "one.txt", cwd=project)
+    instance_id = stage.instance(editor)
+    editor.type(":edit two.txt\r")
+    stage.instances(lambda entries: entries[0]["current_file"] == str(project / "two.txt"))
+    editor.type(":terminal cat\r" if kind == "vim" else ":split|terminal cat\r")
+    client = stage.client()
+    wait_until(lambda: len(client.read_json("vim://windows")) == 2, "a terminal beside it")
+    (entry,) = stage.instances(lambda entries: entries[0]["current_file"] == str(project / "two.txt"))
+    assert (entry["instance_id"], entry["main_file"]) == (instance_id, str(project / "one.txt"))
+    assert f"{project}/two.txt in {project}" in client.tool_text("list_vim_instances")
+    assert re.search(r"/project +two\.txt$", stage.run("status").stdout, re.MULTILINE)
+    assert f"{project}/two.txt in {project}" in stage.run("complete", "call", "-i", "").stdout

@@ -410,3 +410,35 @@ def test_a_hook_that_has_gone_is_told_nothing_and_one_without_a_review_soon(monk
         assert gone == []
 
     asyncio.run(scene())
+
+
+@pytest.mark.requirement("HOOK-04")
+def test_a_later_reason_is_not_let_go_with_an_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+
+    async def scene() -> None:
+        its = objections.Objections(lambda _path: True)
+        its.expect()
+        for reason, seconds in (("not so", 0.01), ("nor so", 60.0)):
+            monkeypatch.setattr(objections, "LATE", seconds)
+            its.tell("/p/file", reason)
+        await asyncio.sleep(0.05)
+        its.wait("/p/file", heard.append)()
+
+    asyncio.run(scene())
+    assert heard == ["nor so"]
+
+
+@pytest.mark.requirement("HOOK-04")
+def test_a_hook_is_not_sent_away_with_an_earlier_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+
+    async def scene() -> None:
+        its = objections.Objections(lambda _path: False)
+        for hook, seconds in (("first", 0.01), ("second", 60.0)):
+            monkeypatch.setattr(objections, "_TOGETHER", seconds)
+            its.wait("/p/file", lambda reason, hook=hook: heard.append(hook + reason))  # type: ignore[misc]  # typed by the call
+        await asyncio.sleep(0.05)
+
+    asyncio.run(scene())
+    assert heard == ["first"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from vim_mcp.editor.instances import Candidate
 from vim_mcp.editor.link import Editor
-from vim_mcp.editor.summary import summary
+from vim_mcp.editor.summary import current_file, summary
 
 GRACE = 2.0
 """Seconds in which the editors of an earlier hub are expected back."""
@@ -54,7 +54,9 @@ class Directory:
     def candidates(self) -> list[Candidate]:
         """What choosing among the editors needs, the oldest first."""
         return [
-            Candidate(e.instance_id, e.state.get("cwd", e.info.cwd), e.info.main_file, e.info.short_lived)
+            Candidate(
+                e.instance_id, e.state.get("cwd", e.info.cwd), current_file(e) or e.info.main_file, e.info.short_lived
+            )
             for e in self
         ]  # fmt: skip
 

@@ -19,7 +19,8 @@ class Candidate:
 
     instance_id: str
     cwd: str
-    main_file: str
+    file: str
+    """What its user looks at, or has opened it with."""
     short_lived: bool = False
 
 
@@ -45,7 +46,7 @@ def stem(instance_id: str) -> str:
 
 def describe(candidates: Iterable[Candidate]) -> str:
     """One line for each: id, file, directory."""
-    return "\n".join(f"- {c.instance_id}: {c.main_file or '[No Name]'} in {c.cwd}" for c in candidates)
+    return "\n".join(f"- {c.instance_id}: {c.file or '[No Name]'} in {c.cwd}" for c in candidates)
 
 
 def preferred_first(candidates: Sequence[Candidate], preference: str | None) -> list[Candidate]:

@@ -26,6 +26,7 @@ class Objections:
         self._is_reviewed = is_reviewed
         self._waiting: dict[str, list[Objection]] = {}
         self._untaken: dict[str, str] = {}
+        self._forgetting: dict[str, asyncio.TimerHandle] = {}
         self._has_hooks = False
 
     def expect(self) -> None:
@@ -36,16 +37,24 @@ class Objections:
         """A hook waits for a reason why `file` (absolute) is not to be changed; returns what ends that."""
         path = os.path.realpath(file)
         if path in self._untaken:  # the user was quicker than the hook
-            objection(self._untaken.pop(path))
+            objection(self._take(path))
             return lambda: None
         self._waiting.setdefault(path, []).append(objection)
+        timer = asyncio.get_running_loop().call_later(_TOGETHER, self._look, path, objection)
 
         def forget() -> None:
-            if objection in self._waiting.get(path, ()):
-                self._waiting[path].remove(objection)
+            timer.cancel()
+            self._leave(path, objection)
 
-        asyncio.get_running_loop().call_later(_TOGETHER, self._look, path)
         return forget
+
+    def _leave(self, path: str, objection: Objection) -> bool:
+        """It does not wait any more; whether it did."""
+        waiting = self._waiting.get(path, [])
+        found = objection in waiting
+        if found:
+            waiting.remove(objection)
+        return found
 
     def tell(self, file: str, reason: str) -> bool:
         """The change to `file` is judged; `reason` may be "". Whether a hook takes it, or may: a late one finds it
@@ -55,11 +64,20 @@ class Objections:
         for objection in waiting:
             objection(reason)
         if reason and self._has_hooks and not waiting:
-            self._untaken[path] = reason
-            asyncio.get_running_loop().call_later(LATE, self._untaken.pop, path, None)
+            self._keep(path, reason)
         return bool(waiting) or self._has_hooks
 
-    def _look(self, path: str) -> None:
+    def _keep(self, path: str, reason: str) -> None:
+        if path in self._untaken:
+            self._take(path)
+        self._untaken[path] = reason
+        self._forgetting[path] = asyncio.get_running_loop().call_later(LATE, self._take, path)
+
+    def _take(self, path: str) -> str:
+        self._forgetting.pop(path).cancel()
+        return self._untaken.pop(path)
+
+    def _look(self, path: str, objection: Objection) -> None:
         """A change that the user is not shown gets no reason from them."""
-        if not self._is_reviewed(path):
-            self.tell(path, "")
+        if not self._is_reviewed(path) and self._leave(path, objection):
+            objection("")

@@ -51,7 +51,7 @@ async def _put(editor: Editor, params: dict[str, Any], text: str) -> None:
     """Have the editor show the question. It has read a file of text by the time that it answers."""
     try:
         with with_text(editor, {**params, "lines": exact_lines(text)}, "lines") as sent:
-            await insist(editor, "ask", sent)
+            await insist(lambda: editor.request("ask", sent))
     except EditorMethodError as error:
         if error.code != _UNKNOWN_METHOD:
             raise

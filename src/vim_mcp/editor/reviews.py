@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import os.path
 import secrets
@@ -168,7 +169,8 @@ class Reviews:
         try:
             with self._editor.text_file() as proposal:
                 proposal.write_bytes(contents.encode("utf-8", "replace"))
-                await insist(self._editor, "open_diff", {**request, "proposal_file": str(proposal)})
+                shown = {**request, "proposal_file": str(proposal)}
+                await insist(lambda: self._editor.request("open_diff", shown))
         except Exception as error:
             review.end(error)
 
@@ -176,7 +178,7 @@ class Reviews:
         try:
             while self._unwanted:
                 closing = sorted(self._unwanted)
-                await insist(self._editor, "close_diffs", {"reviews": closing})
+                await insist(functools.partial(self._editor.request, "close_diffs", {"reviews": closing}))
                 self._forget(closing)
         except VimMcpError as error:
             logger.info("%s closes no diffs: %s", self._editor.instance_id, error)

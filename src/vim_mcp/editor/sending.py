@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
@@ -19,26 +20,18 @@ _AGAIN = 0.5
 """Seconds after which an editor that was busy is asked again."""
 
 
-async def insist(editor: Editor, method: str, params: dict[str, Any]) -> Any:
-    """The editor's answer, once it is not too busy for one; what else goes wrong is raised as by `Editor.request`."""
-    while True:
-        try:
-            return await editor.request(method, params)
-        except EditorBusy:
-            await asyncio.sleep(_AGAIN)
+async def insist(request: Callable[[], Awaitable[Any]], patience: float = math.inf, once: bool = False) -> Any:
+    """The answer to `request`, which is made again, for `patience` seconds, while the editor is too busy for one.
 
-
-async def when_it_can(request: Callable[[], Awaitable[Any]], patience: float) -> Any:
-    """The answer to `request`, which is made again, for `patience` seconds, while the editor waits for its user.
-
-    Raises what `request` does, `EditorBusy` at once where the editor may have begun.
+    What must not be done twice (`once`) is repeated only while the editor waits for its user, and so has not begun.
+    Raises what `request` does.
     """
     deadline = time.monotonic() + patience
     while True:
         try:
             return await request()
         except EditorBusy as busy:
-            if not busy.data.get("waiting_for") or time.monotonic() > deadline:
+            if time.monotonic() > deadline or (once and not busy.data.get("waiting_for")):
                 raise
         await asyncio.sleep(_AGAIN)
 

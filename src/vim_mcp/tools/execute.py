@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from pydantic import Field
 
-from vim_mcp.editor.sending import when_it_can
+from vim_mcp.editor.sending import insist
 from vim_mcp.errors import CommandFailed
 from vim_mcp.excommand import Verdict, judge
 from vim_mcp.tools.base import Call, EditorArguments, Result, Tool
@@ -58,7 +58,7 @@ async def vim_execute(call: Call, arguments: ExecuteArguments) -> Executed:
         if error.data.get("kind") != "ask":
             raise
         await permitted(call.editor, call.client, "execute", arguments.command, "command")
-        answer = await when_it_can(lambda: call.request("execute", {**request, "allowed": True}), _PATIENCE)
+        answer = await insist(lambda: call.request("execute", {**request, "allowed": True}), _PATIENCE, once=True)
     return Executed.model_validate(answer)
 
 

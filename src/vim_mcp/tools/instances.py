@@ -18,7 +18,8 @@ class Instance(Result):
     instance_id: str
     pid: int
     cwd: str
-    main_file: str
+    main_file: str = Field(description="What it was opened with; its id is named after that.")
+    current_file: str = Field(description="What its user looks at now.")
     editor: str = Field(description="vim or nvim")
     version: str
     buffers: list[str] = Field(description="Names of the listed buffers.")
@@ -47,7 +48,7 @@ def _line(instance: Instance) -> str:
     if instance.access != "edit":
         notes.append(f"access: {instance.access}")
     suffix = f" ({', '.join(notes)})" if notes else ""
-    what = instance.main_file or "[No Name]"
+    what = instance.current_file or instance.main_file or "[No Name]"
     return f"- {instance.instance_id}: {instance.editor} {instance.version}, {what} in {instance.cwd}{suffix}"
 
 
