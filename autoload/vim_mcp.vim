@@ -3,7 +3,8 @@
 let s:version = '0.1.0'
 let s:decided = 0
 let s:complained = {}
-let s:types = ['number', 'string', 'function', 'list', 'dictionary', 'float', 'boolean', 'null', 'job', 'channel', 'blob']
+let s:types = ['number', 'string', 'function', 'list', 'dictionary', 'float', 'boolean', 'null']
+let s:types += ['job', 'channel', 'blob']
 
 " The plugin's version, the same as the Python package's.
 function! vim_mcp#version() abort
@@ -96,11 +97,12 @@ function! vim_mcp#pause(wanted) abort
     return
   endif
   call vim_mcp#methods#pause(a:wanted ==# '' ? !vim_mcp#paused() : a:wanted ==# 'on')
-  let text = vim_mcp#paused() ? 'paused: clients can neither read nor change this editor' : 'clients may use this editor'
-  call vim_mcp#notice#echo(text)
+  let paused = 'paused: clients can neither read nor change this editor'
+  call vim_mcp#notice#echo(vim_mcp#paused() ? paused : 'clients may use this editor')
 endfunction
 
-" :VimMCPStatus: one line, as far as it fits; what is asked most stands first, since 80 columns hold about 50 characters.
+" :VimMCPStatus: one line, as far as it fits; what is asked most stands first, since 80 columns hold about 50
+" characters.
 function! vim_mcp#status() abort
   let info = vim_mcp#link#info()
   let words = [info.state ==# 'connected' ? 'connected as ' . info.instance_id : s:not_connected(info)]

@@ -18,7 +18,8 @@ let s:always = {}
 " What a question asks, by its kind.
 let s:kinds = {'execute': 'may it run this Ex command?', 'execute_code': 'may it run this code?'}
 
-" The cells of a client's name that are shown: it is of the client's own choosing, and must not take the question's place.
+" The cells of a client's name that are shown: it is of the client's own choosing, and must not take the question's
+" place.
 let s:name = 40
 
 let s:answers = {'yes': 'once', 'always': 'always', 'no': 'no'}

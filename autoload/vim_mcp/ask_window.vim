@@ -9,8 +9,9 @@ set cpo&vim
 
 let s:max_width = 100
 
-" Characters of which nothing is seen, or that change how others are seen, or that look like a blank and are none: Unicode's
-" formats, separators and what it calls ignorable. First and last ones; strtrans() spells some, another set in each editor.
+" Characters of which nothing is seen, or that change how others are seen, or that look like a blank and are none:
+" Unicode's formats, separators and what it calls ignorable. First and last ones; strtrans() spells some, another set in
+" each editor.
 let s:unseen = [[0xa0, 0xa0], [0xad, 0xad], [0x034f, 0x034f], [0x0600, 0x0605], [0x061c, 0x061c], [0x06dd, 0x06dd],
       \ [0x070f, 0x070f], [0x0890, 0x0891], [0x08e2, 0x08e2], [0x115f, 0x1160], [0x1680, 0x1680], [0x17b4, 0x17b5],
       \ [0x180b, 0x180f], [0x2000, 0x200f], [0x2028, 0x202f], [0x205f, 0x206f], [0x2800, 0x2800], [0x3164, 0x3164],
@@ -92,8 +93,8 @@ function! s:draw() abort
   call s:redraw()
 endfunction
 
-" All rows: who asks what, as many rows of what would be done as there is room for, how to answer. In half of the screen;
-" what is not the text itself takes more where it has to.
+" All rows: who asks what, as many rows of what would be done as there is room for, how to answer. In half of the
+" screen; what is not the text itself takes more where it has to.
 function! s:text(rows, width) abort
   let foot = s:foot(a:width)
   let s:feet = len(foot)
@@ -117,7 +118,8 @@ function! s:head(rows, width) abort
   return rows
 endfunction
 
-" The buttons, with the keys that do the same where there is room for them; where each is: its row, first and last column.
+" The buttons, with the keys that do the same where there is room for them; where each is: its row, first and last
+" column.
 function! s:foot(width) abort
   let chords = vim_mcp#ask_keys#complete()
   let named = chords && a:width >= len('[always CTRL-\ a]')
@@ -182,7 +184,8 @@ endfunction
 
 function! s:popup(text) abort
   let options = {'line': s:place.row, 'col': s:place.column, 'pos': 'topleft', 'fixed': 1, 'wrap': 0, 'tabpage': -1,
-        \ 'minwidth': s:place.width, 'maxwidth': s:place.width, 'minheight': s:place.height, 'maxheight': s:place.height,
+        \ 'minwidth': s:place.width, 'maxwidth': s:place.width,
+        \ 'minheight': s:place.height, 'maxheight': s:place.height,
         \ 'border': [], 'highlight': 'Pmenu', 'zindex': 300, 'callback': {window, result -> s:closed(window)}}
   if s:window > 0 && !empty(popup_getpos(s:window))
     call popup_setoptions(s:window, options)

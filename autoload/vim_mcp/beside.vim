@@ -1,5 +1,5 @@
-" Working beside the terminal that the person types into, as they do in a terminal of Claude Code's: what is asked for is
-" meant for the window that they were in before, and their typing stays where it is.
+" Working beside the terminal that the person types into, as they do in a terminal of Claude Code's: what is asked for
+" is meant for the window that they were in before, and their typing stays where it is.
 
 let s:save_cpo = &cpo
 set cpo&vim

@@ -7,8 +7,8 @@ set cpo&vim
 
 let s:marker = '\m^\s*\%(#\|//\|--\|%\|;\|"\)\s*%%'
 
-" The rows of a result that are shown at most, and at least in a low window: Vim shows nothing of a line and what is below
-" it where that is more than the window has room for.
+" The rows of a result that are shown at most, and at least in a low window: Vim shows nothing of a line and what is
+" below it where that is more than the window has room for.
 let [s:most, s:least] = [20, 4]
 
 " Those that run or have run here: id -> {'buffer', 'runs'}. Their places are marks by the same id.
@@ -20,8 +20,8 @@ let s:space = has('nvim') ? nvim_create_namespace('vim_mcp_cell') : 0
 highlight default link VimMCPCell Comment
 highlight default link VimMCPCellError ErrorMsg
 
-" :VimMCPRunCell: run the lines a:first to a:last where the user has named some (a:range), else the cell under the cursor;
-" with `bang` take all results off this buffer.
+" :VimMCPRunCell: run the lines a:first to a:last where the user has named some (a:range), else the cell under the
+" cursor; with `bang` take all results off this buffer.
 function! vim_mcp#cell#run(bang, range, first, last) abort
   if a:bang
     call s:clear(bufnr('%'))
@@ -155,7 +155,8 @@ function! s:excerpt(lines, most) abort
   endif
   let tail = a:most / 4
   let head = a:most - tail - 1
-  return a:lines[: head - 1] + ['(' . (len(a:lines) - head - tail) . ' more lines: :VimMCPKernelOutput)'] + a:lines[-tail :]
+  let more = '(' . (len(a:lines) - head - tail) . ' more lines: :VimMCPKernelOutput)'
+  return a:lines[: head - 1] + [more] + a:lines[-tail :]
 endfunction
 
 function! s:erase(id, line) abort

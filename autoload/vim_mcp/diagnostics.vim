@@ -37,7 +37,8 @@ endfunction
 
 function! s:told(params, settled) abort
   let l:bufnr = s:asked_for(a:params)
-  let l:all = l:bufnr == s:not_open ? [] : has('nvim') ? luaeval('require("vim_mcp.diagnostics").get(_A)', l:bufnr) : s:from_lists(l:bufnr)
+  let l:all = l:bufnr == s:not_open ? []
+        \ : has('nvim') ? luaeval('require("vim_mcp.diagnostics").get(_A)', l:bufnr) : s:from_lists(l:bufnr)
   let l:names = s:names(l:all)
   let l:private = filter(copy(l:names), 'vim_mcp#ignore#matches(v:val)')
   let l:shown = filter(l:all, '!has_key(l:private, v:val.buffer)')
@@ -85,7 +86,8 @@ endfunction
 " The first of them by buffer, line and column. A list of keys is sorted without a
 " function being called for every two.
 function! s:first(diagnostics) abort
-  let l:keys = sort(map(copy(a:diagnostics), 'printf("%010d%010d%010d%d", v:val.buffer, v:val.line, v:val.column, 1000000 + v:key)'))
+  let l:keys = sort(map(copy(a:diagnostics),
+        \ 'printf("%010d%010d%010d%d", v:val.buffer, v:val.line, v:val.column, 1000000 + v:key)'))
   return map(l:keys[: s:limit - 1], 'a:diagnostics[v:val[30:] - 1000000]')
 endfunction
 
@@ -112,7 +114,8 @@ function! s:from_lists(bufnr) abort
   for l:list in s:lists()
     for l:item in filter(s:items(l:list), a:bufnr == -1 ? '1' : 'v:val.bufnr == a:bufnr')
       let l:key = join([l:item.bufnr, l:item.lnum, l:item.col, l:item.type, l:item.nr, l:item.text], "\t")
-      let l:found[l:key] = extend(l:item, {'buffer': l:item.bufnr, 'line': max([1, l:item.lnum]), 'title': l:list.title})
+      let l:place = {'buffer': l:item.bufnr, 'line': max([1, l:item.lnum]), 'title': l:list.title}
+      let l:found[l:key] = extend(l:item, l:place)
     endfor
   endfor
   call map(l:found, 'extend(v:val, {"column": v:val.vcol ? s:column(v:val, v:val.line) : max([1, v:val.col])})')

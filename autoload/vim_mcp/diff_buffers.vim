@@ -27,7 +27,8 @@ function! vim_mcp#diff_buffers#make(review, proposal_file) abort
     throw v:exception
   finally
     let &eventignore = ignored
-    " To set an option of a buffer that is not shown, Vim makes room for a window for a moment: that may scroll this one.
+    " To set an option of a buffer that is not shown, Vim makes room for a window for a moment: that may scroll this
+    " one.
     if winsaveview() !=# view
       call winrestview(view)
     endif

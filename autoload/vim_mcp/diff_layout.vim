@@ -16,8 +16,8 @@ let s:taste = ['number', 'relativenumber', 'numberwidth', 'wrap', 'linebreak', '
       \ 'foldcolumn', 'foldtext', 'foldexpr', 'foldminlines', 'foldnestmax', 'foldignore', 'foldmarker', 'scrolloff',
       \ 'sidescrolloff', 'rightleft', 'virtualedit']
 
-" Make the windows of a:place and put them into it as `windows`: [left, right], or [right] where there is no room for two.
-" Throws `vim-mcp-window: ` and Vim's error; no window is left over then.
+" Make the windows of a:place and put them into it as `windows`: [left, right], or [right] where there is no room for
+" two. Throws `vim-mcp-window: ` and Vim's error; no window is left over then.
 function! vim_mcp#diff_layout#make(place) abort
   let [beside, windows] = [vim_mcp#diff_where#beside(), gettabinfo(tabpagenr())[0].windows]
   try
@@ -262,7 +262,8 @@ endfunction
 
 " Close some windows of a tab page: with it if it has no others.
 function! s:close_in(tab, windows) abort
-  let others = len(filter(getwininfo(), 'v:val.tabnr == a:tab && vim_mcp#windows#type(v:val) !~# "popup"')) - len(a:windows)
+  let there = filter(getwininfo(), 'v:val.tabnr == a:tab && vim_mcp#windows#type(v:val) !~# "popup"')
+  let others = len(there) - len(a:windows)
   if empty(a:windows)
     return
   elseif others
@@ -304,7 +305,8 @@ function! s:replace_last(windows) abort
   noautocmd only!
   call s:give_back()
   let listed = filter(getbufinfo({'buflisted': 1}), 'v:val.bufnr != bufnr("%")')
-  execute empty(listed) ? 'enew!' : 'buffer! ' . get(filter(copy(listed), 'v:val.bufnr == bufnr("#")'), 0, listed[0]).bufnr
+  let previous = filter(copy(listed), 'v:val.bufnr == bufnr("#")')
+  execute empty(listed) ? 'enew!' : 'buffer! ' . get(previous, 0, listed[0]).bufnr
 endfunction
 
 let &cpo = s:save_cpo

@@ -202,7 +202,8 @@ function! s:in_window(window, Function) abort
   endif
 endfunction
 
-" Make a window the previous one without leaving the current one: a window that is split is the previous one of its half.
+" Make a window the previous one without leaving the current one: a window that is split is the previous one of its
+" half.
 function! s:restore_previous(window) abort
   if !a:window || a:window == win_getid() || win_getid(winnr('#')) == a:window || !win_id2win(a:window)
     return

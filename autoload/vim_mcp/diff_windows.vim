@@ -68,11 +68,6 @@ function! vim_mcp#diff_windows#close(place) abort
   call vim_mcp#diff_focus#redraw()
 endfunction
 
-" Whether the person rests in Normal mode: no key is pending, none was typed in the last second.
-function! vim_mcp#diff_windows#resting() abort
-  return vim_mcp#diff_focus#resting()
-endfunction
-
 " Windows cannot be changed in the command-line window; Select mode ends when they are; a prompt would be wiped off.
 function! s:check_unlocked() abort
   if getcmdwintype() !=# '' || mode(1) =~# "^[sS\<C-S>r!]" || mode(1) =~# '^c[ve]'
@@ -83,7 +78,8 @@ endfunction
 " Whether the person in a diff may be taken out of it: at once when they have answered, else when they rest, since what
 " they are typing is meant for it.
 function! s:is_done(review) abort
-  return get(a:review, 'verdict', '') =~# '^\%(accept\|reject\)ed$' ? vim_mcp#diff_focus#is_idle() : vim_mcp#diff_focus#resting()
+  return get(a:review, 'verdict', '') =~# '^\%(accept\|reject\)ed$'
+        \ ? vim_mcp#diff_focus#is_idle() : vim_mcp#diff_focus#resting()
 endfunction
 
 function! s:bring(review, place, front) abort

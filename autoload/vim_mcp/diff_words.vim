@@ -103,8 +103,8 @@ function! s:count_piece(review, work, timer) abort
   endif
 endfunction
 
-" The window of the proposal in which the editor compares it with the file; 0 when the person has closed the file's side,
-" or switched the comparison off.
+" The window of the proposal in which the editor compares it with the file; 0 when the person has closed the file's
+" side, or switched the comparison off.
 function! s:compared(review) abort
   let tabs = map(s:diffed(a:review.left), 'win_id2tabwin(v:val)[0]')
   return get(filter(s:diffed(a:review.right), 'index(tabs, win_id2tabwin(v:val)[0]) >= 0'), 0)
@@ -114,8 +114,8 @@ function! s:diffed(bufnr) abort
   return filter(win_findbuf(a:bufnr), {_, window -> call('gettabwinvar', win_id2tabwin(window) + ['&diff'])})
 endfunction
 
-" For each of the lines from a:first on, and for what may be missing below the last one, 1 if it differs, else 0; 1 before
-" that where lines are missing above it.
+" For each of the lines from a:first on, and for what may be missing below the last one, 1 if it differs, else 0; 1
+" before that where lines are missing above it.
 function! s:differing(first) abort
   let last = min([line('$') + 1, a:first + s:piece - 1])
   return join(map(range(a:first, last), '(diff_filler(v:val) > 0 ? "1" : "") . (diff_hlID(v:val, 1) > 0)'), '')

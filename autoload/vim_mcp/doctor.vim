@@ -21,7 +21,8 @@ function! vim_mcp#doctor#open(mods) abort
 endfunction
 
 function! s:argv() abort
-  return vim_mcp#hub#obstacle() ==# '' ? vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json']) : ['false']
+  return vim_mcp#hub#obstacle() !=# '' ? ['false']
+        \ : vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json'])
 endfunction
 
 " All findings, waiting for the program: for Neovim's health check.

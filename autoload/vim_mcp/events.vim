@@ -4,7 +4,8 @@
 let s:all = ['BufAdd', 'BufDelete', 'BufEnter', 'BufFilePost', 'BufModifiedSet', 'BufReadPost', 'BufWritePost']
 let s:all += ['CursorMoved', 'CursorMovedI', 'DirChanged', 'FileChangedShellPost', 'FileType', 'InsertEnter']
 let s:all += ['InsertLeave', 'LspAttach', 'LspDetach', 'ModeChanged', 'TabClosed', 'TabEnter', 'TextChanged']
-let s:all += ['TextChangedI', 'TextChangedP', 'VimResized', 'WinClosed', 'WinEnter', 'WinNew', 'WinResized', 'WinScrolled']
+let s:all += ['TextChangedI', 'TextChangedP', 'VimResized']
+let s:all += ['WinClosed', 'WinEnter', 'WinNew', 'WinResized', 'WinScrolled']
 
 " Those that come with every key. They are pushed at most every `s:slow` ms, the others every `s:fast` ms.
 let s:frequent = {'TextChanged': 1, 'TextChangedI': 1, 'TextChangedP': 1, 'CursorMoved': 1, 'CursorMovedI': 1}
@@ -98,7 +99,8 @@ function! vim_mcp#events#stop() abort
   endif
 endfunction
 
-" Remembers that `event` came and sees to it that the state is pushed after `delay` ms, or earlier if that is so already.
+" Remembers that `event` came and sees to it that the state is pushed after `delay` ms, or earlier if that is so
+" already.
 function! s:note(event, delay) abort
   let s:events[a:event] = get(s:events, a:event, len(s:events))
   if !s:armed || a:delay < s:armed

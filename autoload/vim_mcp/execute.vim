@@ -45,7 +45,8 @@ function! s:allowed(command, verdict) abort
   elseif l:policy ==# "'ask'"
     call vim_mcp#methods#fail('ask', 'the user has to be asked first whether this command may run')
   elseif l:policy ==# "'safe'"
-    call s:refuse(a:command, s:with_way_out(vim_mcp#params#string(a:verdict, 'reason', 'it is not known to be harmless')))
+    let l:reason = vim_mcp#params#string(a:verdict, 'reason', 'it is not known to be harmless')
+    call s:refuse(a:command, s:with_way_out(l:reason))
   endif
   call s:refuse(a:command, (l:policy ==# "'off'" ? "g:vim_mcp_execute is 'off'"
         \ : "g:vim_mcp_execute is neither 'safe', 'ask', 'all' nor 'off' and so counts as 'off'")

@@ -16,8 +16,8 @@ function! vim_mcp#hub#command() abort
   if !empty(setting)
     return vim_mcp#hub#words(setting)
   endif
-  let found = filter(['vim-mcp'] + s:own + s:installers() + [vim_mcp#hub#environment() . '/bin/vim-mcp'], 's:runs(v:val)')
-  return found[:0]
+  let places = ['vim-mcp'] + s:own + s:installers() + [vim_mcp#hub#environment() . '/bin/vim-mcp']
+  return filter(places, 's:runs(v:val)')[:0]
 endfunction
 
 " The directory of the virtual environment that :VimMCPInstall makes; Vim and Neovim share it.

@@ -128,7 +128,8 @@ function! s:working_directory() abort
   return s:directory
 endfunction
 
-" Names of the files that programs hand to $EDITOR: git, hg, svn, jj, crontab, visudo, shells, database and mail clients.
+" Names of the files that programs hand to $EDITOR: git, hg, svn, jj, crontab, visudo, shells, database and mail
+" clients.
 let s:handed = '^\%(COMMIT_EDITMSG\|\%(MERGE\|SQUASH\)_MSG\|\%(TAG\|NOTES\|PULLREQ\)_EDITMSG\|EDIT_DESCRIPTION\)$'
 let s:handed .= '\|^git-rebase-todo$\|^addp-hunk-edit\.diff$\|^hg-editor-.*\.txt$\|^svn-commit\.\%(\d\+\.\)\=tmp$'
 let s:handed .= '\|\.jjdescription$\|^crontab\.\w\{6,}$\|^sudoers\.tmp$\|^bash-fc\.\w\{6,}$'

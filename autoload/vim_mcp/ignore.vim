@@ -7,7 +7,8 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 let s:default = ['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.kdbx', '*.jks', '*.keystore', '*.ppk',
-      \ 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '.netrc', '_netrc', '.pgpass', '.htpasswd', '.git-credentials',
+      \ 'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*',
+      \ '.netrc', '_netrc', '.pgpass', '.htpasswd', '.git-credentials',
       \ 'credentials', 'credentials.*', '.npmrc', '.pypirc', 'secrets.*', '*/.gnupg/*', '*/.aws/*', '*/.kube/config',
       \ '.viminfo*', '*.shada']
 

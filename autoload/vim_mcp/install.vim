@@ -1,5 +1,5 @@
-" :VimMCPInstall: the Python part, in a virtual environment of its own, for who has the plugin by a plugin manager alone.
-" It is made in the background; a window that does not take the cursor shows how far it is.
+" :VimMCPInstall: the Python part, in a virtual environment of its own, for who has the plugin by a plugin manager
+" alone. It is made in the background; a window that does not take the cursor shows how far it is.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -31,7 +31,8 @@ let s:script = [
       \ '  "$python" -m venv --clear "$venv"',
       \ 'fi',
       \ 'echo "installing; this takes a minute"',
-      \ 'exec "$venv/bin/python" -m pip --disable-pip-version-check --no-input install --progress-bar off --upgrade "$@"',
+      \ 'set -- install --progress-bar off --upgrade "$@"',
+      \ 'exec "$venv/bin/python" -m pip --disable-pip-version-check --no-input "$@"',
       \ ]
 
 " Install what `source` names, a wheel's or a clone's path; '' for what belongs to this plugin. An installation that
@@ -67,7 +68,8 @@ function! s:done(code, lines) abort
   let s:running = 0
   if a:code != 0 || empty(vim_mcp#hub#command())
     call s:add('')
-    call s:add('not installed (status ' . a:code . '): the lines above say why. :VimMCPInstall tries again; `q` closes this')
+    call s:add('not installed (status ' . a:code . '): the lines above say why.'
+          \ . ' :VimMCPInstall tries again; `q` closes this')
     call vim_mcp#notice#unasked('not installed: ' . get(a:lines, -1, 'status ' . a:code))
     return
   endif

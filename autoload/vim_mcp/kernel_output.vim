@@ -73,8 +73,8 @@ function! s:heading(message) abort
   return '-- ' . strftime('%H:%M:%S') . ' ' . strtrans(l:client ==# '' ? 'you' : l:client)
 endfunction
 
-" Put lines at the end, the first one behind what stands in the last line ('join'), in its place ('over'), or 'below' it.
-" The last line is where the next output goes on.
+" Put lines at the end, the first one behind what stands in the last line ('join'), in its place ('over'), or 'below'
+" it. The last line is where the next output goes on.
 function! s:add(lines, how) abort
   let l:last = s:last()
   let l:text = getbufline(s:buffer, l:last)[0]

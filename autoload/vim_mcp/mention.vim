@@ -14,7 +14,8 @@ function! vim_mcp#mention#command(range, first, last) abort
   call s:buffer(a:range, a:first, a:last)
 endfunction
 
-" :ClaudeCodeSend: the same, and in a list of files what it lists there; a:follow: go to Claude's terminal, if it is here.
+" :ClaudeCodeSend: the same, and in a list of files what it lists there; a:follow: go to Claude's terminal, if it is
+" here.
 function! vim_mcp#mention#send(range, first, last, follow) abort
   let l:sent = vim_mcp#trees#knows(&filetype)
         \ ? vim_mcp#trees#add(a:range, a:first, a:last) : s:buffer(a:range, a:first, a:last)
@@ -113,7 +114,8 @@ endfunction
 
 function! s:told(place) abort
   let [l:name, l:lines] = [fnamemodify(substitute(a:place.file, '/$', '', ''), ':t'), a:place.lines]
-  return l:name . (empty(l:lines) ? '' : l:lines[0] == l:lines[1] ? ' line ' . l:lines[0] : ' lines ' . join(l:lines, '-'))
+  let l:which = empty(l:lines) ? '' : l:lines[0] == l:lines[1] ? ' line ' . l:lines[0] : ' lines ' . join(l:lines, '-')
+  return l:name . l:which
 endfunction
 
 let &cpo = s:save_cpo

@@ -48,8 +48,8 @@ function! s:put(text, highlight) abort
 endfunction
 
 " Puts a text that does not fit into the history, which takes only what is shown. A typed command's is drawn over before
-" it ends, so nobody is asked for Enter; in a callback they would be at once, but there, by the flag T, the editor itself
-" shows no more than fits.
+" it ends, so nobody is asked for Enter; in a callback they would be at once, but there, by the flag T, the editor
+" itself shows no more than fits.
 function! s:keep(text) abort
   let [more, shortmess] = [&more, &shortmess]
   noautocmd set nomore shortmess+=T

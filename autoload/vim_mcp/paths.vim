@@ -2,7 +2,6 @@
 
 let s:uid = ''
 
-
 " The socket that the user has named, or ''.
 function! vim_mcp#paths#named_socket() abort
   let path = vim_mcp#setting('socket_path', '')
@@ -68,6 +67,7 @@ function! s:own(candidates, uid, kept, Done) abort
     call s:own(rest, a:uid, a:kept + [path], a:Done)
   else
     " The superuser may write anywhere, so only the owner tells, and Vim has no function for it.
-    call vim_mcp#job#run(['test', '-O', path], {code, lines -> s:own(rest, a:uid, a:kept + (code ? [] : [path]), a:Done)})
+    let Go_on = {code, lines -> s:own(rest, a:uid, a:kept + (code ? [] : [path]), a:Done)}
+    call vim_mcp#job#run(['test', '-O', path], Go_on)
   endif
 endfunction

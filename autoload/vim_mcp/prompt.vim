@@ -1,13 +1,14 @@
 " :ClaudeCodeAsk: a prompt, pasted into the terminal of a session, as a person would paste it, and sent by Enter.
 "
-" Prompts stand in a queue until Claude hears this editor: before that it may ask whether it may work here at all. Enter is
-" pressed only once the prompt is seen on the screen: where it is not, Claude asks something, and Enter would answer that.
+" Prompts stand in a queue until Claude hears this editor: before that it may ask whether it may work here at all. Enter
+" is pressed only once the prompt is seen on the screen: where it is not, Claude asks something, and Enter would answer
+" that.
 
 let s:save_cpo = &cpo
 set cpo&vim
 
-" Dictionaries: `number` of the session, `text`, `submit`. The first may be on its way (`seen`: how often it stood on the
-" screen before it was pasted, `tries`: the looks that are left).
+" Dictionaries: `number` of the session, `text`, `submit`. The first may be on its way (`seen`: how often it stood on
+" the screen before it was pasted, `tries`: the looks that are left).
 let s:queue = []
 let s:timer = -1
 let s:complaint = -1
@@ -22,8 +23,8 @@ let s:tail = 30
 " Longer texts are shown as this.
 let s:folded = '[Pastedtext#'
 
-" Ask a:text, with a mention of the lines a:first to a:last before it where a:range says that the user has named any; with
-" a:submit 0 it is only put there.
+" Ask a:text, with a mention of the lines a:first to a:last before it where a:range says that the user has named any;
+" with a:submit 0 it is only put there.
 function! vim_mcp#prompt#ask(range, first, last, text, submit) abort
   let l:text = s:clean(a:text)
   let l:file = a:range ? vim_mcp#mention#file() : ''
@@ -40,8 +41,8 @@ function! vim_mcp#prompt#ask(range, first, last, text, submit) abort
   endif
 endfunction
 
-" What remains of a text when nothing in it is a key but its characters and line ends. One that ends in a name behind an @
-" would have Enter complete that.
+" What remains of a text when nothing in it is a key but its characters and line ends. One that ends in a name behind an
+" @ would have Enter complete that.
 function! s:clean(text) abort
   let l:text = substitute(a:text, '[\x01-\x08\x0b-\x1f\x7f\u80-\u9f]', '', 'g')
   return l:text . (l:text =~# '@\S*$' ? ' ' : '')

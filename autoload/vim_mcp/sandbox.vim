@@ -102,7 +102,8 @@ function! s:fail(call) abort
   if !a:call.begun && l:number =~# '^E\%(11\|523\|565\)$'
     call vim_mcp#methods#busy('what does not allow commands now (' . l:text . ')')
   endif
-  let l:message = (l:number ==# '' ? '' : l:number . ': ') . (l:text ==# 'Interrupt' ? 'interrupted by its user' : l:text)
+  let l:words = l:text ==# 'Interrupt' ? 'interrupted by its user' : l:text
+  let l:message = (l:number ==# '' ? '' : l:number . ': ') . l:words
   call vim_mcp#methods#fail('vim', strcharpart(l:message, 0, s:max_message), {'vim_error': l:number})
 endfunction
 

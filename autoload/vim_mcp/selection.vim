@@ -204,7 +204,8 @@ endfunction
 " Whether the current window shows something else than a file's text: a terminal,
 " help, a quickfix list, a file tree, the command-line window, a diff under review.
 function! s:is_special() abort
-  return &buftype !=# '' && &buftype !=# 'acwrite' || exists('b:vim_mcp_diff') || isdirectory(vim_mcp#buffers#name(bufnr('%')))
+  return &buftype !=# '' && &buftype !=# 'acwrite' || exists('b:vim_mcp_diff')
+        \ || isdirectory(vim_mcp#buffers#name(bufnr('%')))
 endfunction
 
 " The full name of the current buffer's file, '' where it has none or where

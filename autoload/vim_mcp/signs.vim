@@ -15,7 +15,8 @@ let s:texts = {'VimMCPSignAdded': '+', 'VimMCPSignChanged': '~', 'VimMCPSignRemo
 " Those of diagnostics come first, those of version control mostly last.
 let s:priority = 9
 
-" The real name of a file -> the bytes (see turn.vim) that it held before Claude first changed it; at most so many in all.
+" The real name of a file -> the bytes (see turn.vim) that it held before Claude first changed it; at most so many in
+" all.
 let s:before = {}
 let s:size = 0
 let s:max_bytes = 52428800

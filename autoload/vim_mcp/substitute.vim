@@ -12,7 +12,8 @@ let s:max_named = 10
 function! vim_mcp#substitute#place(bufnr, old_lines, new_lines) abort
   let l:lines = getbufline(a:bufnr, 1, '$')
   " Text that ends in a line end also matches at the end of the last line.
-  let l:closed = getbufvar(a:bufnr, '&endofline') || !getbufvar(a:bufnr, '&binary') && getbufvar(a:bufnr, '&fixendofline')
+  let l:closed = getbufvar(a:bufnr, '&endofline')
+        \ || !getbufvar(a:bufnr, '&binary') && getbufvar(a:bufnr, '&fixendofline')
   let l:text = l:lines + (l:closed ? [''] : [])
   let l:mark = vim_mcp#joined#mark(l:text + a:old_lines)
   let [l:haystack, l:needle] = [vim_mcp#joined#join(l:text, l:mark), vim_mcp#joined#join(a:old_lines, l:mark)]

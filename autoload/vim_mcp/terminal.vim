@@ -1,11 +1,12 @@
 " :ClaudeCode and :ClaudeCodeFocus: Claude Code in terminals, connected to this editor.
 "
-" Where a terminal is depends on g:vim_mcp_terminal_provider. Each provider is a script terminal_{name}.vim with the functions
-" obstacle() (why none can be opened, or ''), open(session, mods, argv, environment), running(session), visible(session),
-" focused(session), show(session, mods) and hide(session). One that prompts can be pasted into has write(session, keys),
-" screen(session) and process(session) besides.
+" Where a terminal is depends on g:vim_mcp_terminal_provider. Each provider is a script terminal_{name}.vim with the
+" functions obstacle() (why none can be opened, or ''), open(session, mods, argv, environment), running(session),
+" visible(session), focused(session), show(session, mods) and hide(session). One that prompts can be pasted into has
+" write(session, keys), screen(session) and process(session) besides.
 "
-" A session is a dictionary: `number`, `provider`, `cwd`, `place` (see terminal_place.vim), and what the provider keeps there.
+" A session is a dictionary: `number`, `provider`, `cwd`, `place` (see terminal_place.vim), and what the provider keeps
+" there.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -103,7 +104,8 @@ function! s:hearing(number) abort
   return filter(copy(l:listening), 'type(v:val) != v:t_number || s:descends(v:val, l:own)')
 endfunction
 
-" Whether a process is another, or was started by it: `claude` may be a script. Where that cannot be told, it counts as so.
+" Whether a process is another, or was started by it: `claude` may be a script. Where that cannot be told, it counts as
+" so.
 function! s:descends(process, ancestor) abort
   let l:process = a:process
   while l:process > 1 && l:process != a:ancestor
@@ -190,8 +192,8 @@ function! s:command() abort
   return vim_mcp#hub#words(empty(l:setting) ? 'claude' : l:setting)
 endfunction
 
-" The arguments that give Claude this project's plugin for this session: it lies beside these files in the package, and below
-" src/ in a clone.
+" The arguments that give Claude this project's plugin for this session: it lies beside these files in the package, and
+" below src/ in a clone.
 function! s:plugin() abort
   let l:places = [s:root . '/src/vim_mcp/claude_plugin', fnamemodify(s:root, ':h') . '/claude_plugin']
   let l:found = filter([$VIM_MCP_CLAUDE_PLUGIN] + l:places, 'isdirectory(v:val)')

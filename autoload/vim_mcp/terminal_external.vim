@@ -1,4 +1,5 @@
-" Claude Code in a window of another terminal program, which g:vim_mcp_terminal_command opens. Only its user can move it.
+" Claude Code in a window of another terminal program, which g:vim_mcp_terminal_command opens. Only its user can move
+" it.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -21,7 +22,8 @@ function! vim_mcp#terminal_external#open(session, mods, argv, environment) abort
   let l:argv = s:command() + a:argv
   let l:set = {'env': a:environment}
   let a:session.job = has('nvim') ? jobstart(l:argv, l:set)
-        \ : job_start(l:argv, extend(l:set, {'in_io': 'null', 'out_io': 'null', 'err_io': 'null', 'stoponexit': 'term'}))
+        \ : job_start(l:argv, extend(l:set, {'in_io': 'null', 'out_io': 'null', 'err_io': 'null',
+        \ 'stoponexit': 'term'}))
 endfunction
 
 " Whether the command runs.

@@ -1,5 +1,5 @@
-" Claude Code wherever a function of the user's puts it: g:vim_mcp_terminal_provider names it. It is called with one dictionary,
-" whose `action` says what is wished for, and `session` which one by its number.
+" Claude Code wherever a function of the user's puts it: g:vim_mcp_terminal_provider names it. It is called with one
+" dictionary, whose `action` says what is wished for, and `session` which one by its number.
 
 let s:save_cpo = &cpo
 set cpo&vim

@@ -1,7 +1,7 @@
 " Leaving the editor while a terminal of Claude's runs in it.
 "
-" Editors refuse `:wqa` and `:xa` while any terminal's program runs, and Vim ends the program of `:qa` before it finds that
-" something is not saved, and stays.
+" Editors refuse `:wqa` and `:xa` while any terminal's program runs, and Vim ends the program of `:qa` before it finds
+" that something is not saved, and stays.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -26,7 +26,8 @@ function! s:typed(line) abort
     call timer_start(0, {timer -> execute('let s:forced = 0')})
   endif
   let l:parts = matchlist(a:line, s:all)
-  if !empty(l:parts) && l:parts[1] =~# '^[: \t]*\%(\%(conf\|sil\|verb\|kee\|lockm\|uns\)\l*!\= *\)*$' && s:runs() && !s:others()
+  if !empty(l:parts) && l:parts[1] =~# '^[: \t]*\%(\%(conf\|sil\|verb\|kee\|lockm\|uns\)\l*!\= *\)*$'
+        \ && s:runs() && !s:others()
     call vim_mcp#typed#replace(printf('%swall%s | call vim_mcp#terminal_leave#quit()', l:parts[1], l:parts[2]))
   endif
 endfunction
@@ -39,7 +40,8 @@ endfunction
 
 " Whether Vim would stay all the same, for a terminal of the user's.
 function! s:others() abort
-  return !has('nvim') && !empty(filter(term_list(), '!getbufvar(v:val, "vim_mcp_claude", 0) && term_getstatus(v:val) =~# "running"'))
+  return !has('nvim') && !empty(filter(term_list(),
+        \ '!getbufvar(v:val, "vim_mcp_claude", 0) && term_getstatus(v:val) =~# "running"'))
 endfunction
 
 " All is written, or the user was told what is not.
@@ -55,10 +57,12 @@ endfunction
 
 " The buffers for which the editor stays.
 function! s:unsaved() abort
-  return filter(map(getbufinfo({'bufmodified': 1}), 'v:val.bufnr'), 'index(["", "acwrite"], getbufvar(v:val, "&buftype")) >= 0')
+  return filter(map(getbufinfo({'bufmodified': 1}), 'v:val.bufnr'),
+        \ 'index(["", "acwrite"], getbufvar(v:val, "&buftype")) >= 0')
 endfunction
 
-" The editor looks at the current buffer first, and would show this one: so no terminal ends, or is unloaded, for nothing.
+" The editor looks at the current buffer first, and would show this one: so no terminal ends, or is unloaded, for
+" nothing.
 function! s:spare() abort
   let l:unsaved = s:unsaved()
   if !empty(l:unsaved) && index(l:unsaved, bufnr('%')) < 0 && s:runs()

@@ -1,20 +1,26 @@
 " Where the window of a terminal opens, and how large; both are kept while it is hidden.
 "
-" A session's `place` is a dictionary: `mods`, those of the command that placed it, and `size`, [columns, lines] of the window
-" and of the screen that it was in.
+" A session's `place` is a dictionary: `mods`, those of the command that placed it, and `size`, [columns, lines] of the
+" window and of the screen that it was in.
 
 let s:save_cpo = &cpo
 set cpo&vim
 
 " By the setting, as modifiers of a command.
-let s:mods = {'left': 'topleft vertical', 'right': 'botright vertical', 'top': 'topleft', 'bottom': 'botright', 'tab': 'tab'}
+let s:mods = {'left': 'topleft vertical', 'right': 'botright vertical'}
+call extend(s:mods, {'top': 'topleft', 'bottom': 'botright', 'tab': 'tab'})
 
 " Percent of the screen, unless g:vim_mcp_terminal_size says otherwise.
 let s:share = 40
 let s:share_of_float = 80
 
-" Open a window on a:buffer (0: a new one) as a:mods say, else as it was, else as g:vim_mcp_terminal_position says; one that
-" another session has is taken over there.
+" How much of a:whole, the screen's columns or lines, a terminal beside the text gets at first.
+function! vim_mcp#terminal_place#part(whole) abort
+  return s:part(a:whole, s:share)
+endfunction
+
+" Open a window on a:buffer (0: a new one) as a:mods say, else as it was, else as g:vim_mcp_terminal_position says; one
+" that another session has is taken over there.
 function! vim_mcp#terminal_place#open(session, mods, buffer) abort
   if a:mods !=# ''
     let a:session.place = {'mods': a:mods}
@@ -51,7 +57,8 @@ function! s:resize(mods, size, by_setting) abort
   let [l:what, l:own] = a:mods =~# '\<vert' ? ['vertical resize ', 0] : ['resize ', 1]
   let l:screen = [&columns, &lines][l:own]
   if a:mods !~# 'tab\>' && (a:size[l:own] || a:by_setting)
-    execute l:what . (a:size[l:own] ? a:size[l:own] * l:screen / a:size[l:own + 2] : s:part(l:screen, s:share))
+    let l:kept = a:size[l:own] * l:screen / a:size[l:own + 2]
+    execute l:what . (l:kept ? l:kept : vim_mcp#terminal_place#part(l:screen))
   endif
 endfunction
 
@@ -81,9 +88,10 @@ function! s:keep(buffer) abort
   let l:window = get(win_findbuf(a:buffer), 0)
   if l:window
     let l:info = getwininfo(l:window)[0]
-    let l:size = [l:info.width < &columns ? l:info.width : 0, l:info.height < &lines - &cmdheight - 2 ? l:info.height : 0]
+    let l:width = l:info.width < &columns ? l:info.width : 0
+    let l:height = l:info.height < &lines - &cmdheight - 2 ? l:info.height : 0
     let l:place = getbufvar(a:buffer, 'vim_mcp_session').place
-    let l:place.size = l:size + [&columns, &lines]
+    let l:place.size = [l:width, l:height, &columns, &lines]
   endif
 endfunction
 

@@ -10,20 +10,20 @@ let s:above = ['-vb', 'height']
 let s:below = ['-v', 'height']
 let s:sides = {'left': s:left, 'right': s:right, 'top': s:above, 'bottom': s:below}
 
-let s:share = 40
-
 " Why none can be opened, or ''.
 function! vim_mcp#terminal_tmux#obstacle() abort
-  return $TMUX_PANE ==# '' ? 'not in tmux: see g:vim_mcp_terminal_provider' : executable('tmux') ? '' : 'cannot run "tmux"'
+  return $TMUX_PANE ==# '' ? 'not in tmux: see g:vim_mcp_terminal_provider'
+        \ : executable('tmux') ? '' : 'cannot run "tmux"'
 endfunction
 
-" Split a pane off that of this editor, and run a:argv there. The variables that lead to this editor come with it, since a
-" pane has its environment from tmux.
+" Split a pane off that of this editor, and run a:argv there. The variables that lead to this editor come with it, since
+" a pane has its environment from tmux.
 function! vim_mcp#terminal_tmux#open(session, mods, argv, environment) abort
   let l:variables = extend(vim_mcp#environment#variables(), a:environment)
   let l:run = ['env'] + map(items(l:variables), 'v:val[0] . "=" . v:val[1]') + [exepath(a:argv[0])] + a:argv[1:]
   let a:session.side = s:side(a:mods)
-  let l:how = s:is_tab(a:session) ? ['new-window'] : ['split-window', a:session.side[0], '-l', s:size(a:session), '-t', $TMUX_PANE]
+  let l:how = s:is_tab(a:session) ? ['new-window']
+        \ : ['split-window', a:session.side[0], '-l', s:size(a:session), '-t', $TMUX_PANE]
   let a:session.pane = s:tmux(l:how + ['-P', '-F', '#{pane_id}', '-c', a:session.cwd] + l:run)
   augroup vim_mcp_tmux
     execute printf("autocmd VimLeavePre * call system('tmux kill-pane -t %s')", a:session.pane)
@@ -45,9 +45,7 @@ endfunction
 
 " The size that the pane had, or its part of the window.
 function! s:size(session) abort
-  let l:percent = vim_mcp#setting('terminal_size', 0)
-  let l:part = l:percent > 0 && l:percent <= 100 ? l:percent : s:share
-  return get(a:session, 'size', s:of($TMUX_PANE, 'window_' . a:session.side[1]) * l:part / 100)
+  return get(a:session, 'size', vim_mcp#terminal_place#part(s:of($TMUX_PANE, 'window_' . a:session.side[1])))
 endfunction
 
 " What tmux says to a command, without its line end; '' where it fails.

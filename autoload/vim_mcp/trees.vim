@@ -1,11 +1,11 @@
-" Buffers that list files: file explorers and the quickfix window. Nothing is loaded here: where such a buffer is shown, its
-" plugin is.
+" Buffers that list files: file explorers and the quickfix window. Nothing is loaded here: where such a buffer is shown,
+" its plugin is.
 
 let s:save_cpo = &cpo
 set cpo&vim
 
-" By 'filetype': `at` gives the file under the cursor, a name or a place (see mention.vim), or ''; `marked` gives those that
-" the user has marked. Those of Neovim alone are in lua/vim_mcp/trees.lua.
+" By 'filetype': `at` gives the file under the cursor, a name or a place (see mention.vim), or ''; `marked` gives those
+" that the user has marked. Those of Neovim alone are in lua/vim_mcp/trees.lua.
 let s:none = {-> []}
 let s:trees = {
       \ 'netrw': {'at': {-> s:netrw()}, 'marked': {-> s:netrw_marked()}},
@@ -20,8 +20,8 @@ function! vim_mcp#trees#knows(filetype) abort
   return has_key(s:trees, a:filetype) || has('nvim') && luaeval('require("vim_mcp.trees").knows(_A)', a:filetype)
 endfunction
 
-" :ClaudeCodeTreeAdd: mention what the lines a:first to a:last list (a:range: how many lines the user has named), or else what
-" is marked, or else what is under the cursor. Whether anything was mentioned.
+" :ClaudeCodeTreeAdd: mention what the lines a:first to a:last list (a:range: how many lines the user has named), or
+" else what is marked, or else what is under the cursor. Whether anything was mentioned.
 function! vim_mcp#trees#add(range, first, last) abort
   if !vim_mcp#trees#knows(&filetype)
     call vim_mcp#notice#error('this lists no files that are known: :ClaudeCodeAdd {file}')

@@ -8,8 +8,8 @@ let s:messages = []
 let s:most = 100
 let s:timer = -1
 
-" Send a message that is meant for a Claude: of several for the one in the terminal that was used last. Where none comes the
-" user is told.
+" Send a message that is meant for a Claude: of several for the one in the terminal that was used last. Where none comes
+" the user is told.
 function! vim_mcp#waiting#send(message) abort
   " Where that script is not loaded, no terminal was opened here.
   let l:pid = len(vim_mcp#ide#listening()) > 1 && exists('*vim_mcp#terminal#hearer') ? vim_mcp#terminal#hearer() : 0
@@ -43,7 +43,8 @@ endfunction
 function! s:complain(timer) abort
   if !empty(s:messages) && !vim_mcp#ide#clients()
     let l:what = len(s:messages) == 1 ? 'a mention still waits' : len(s:messages) . ' mentions still wait'
-    call vim_mcp#notice#unasked(l:what . ' for a Claude: ' . (vim_mcp#link#connected() ? ':ClaudeCode' : ':VimMCPStatus'))
+    let l:remedy = vim_mcp#link#connected() ? ':ClaudeCode' : ':VimMCPStatus'
+    call vim_mcp#notice#unasked(l:what . ' for a Claude: ' . l:remedy)
   endif
 endfunction
 

@@ -1,5 +1,5 @@
--- File explorers that only Neovim has. Each tells what is under the cursor, and what the user has marked in it. Nothing is
--- loaded: an explorer that is shown is loaded.
+-- File explorers that only Neovim has. Each tells what is under the cursor, and what the user has marked in it. Nothing
+-- is loaded: an explorer that is shown is loaded.
 
 local M = {}
 

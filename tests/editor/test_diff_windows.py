@@ -48,7 +48,11 @@ def test_who_has_just_typed_is_not_led_to_it(scene: Scene) -> None:
 def opens_at_work(scene: Scene) -> bool:
     """Type and open a diff if the person does not rest; whether it was opened. It must not come to the front."""
     scene.type("j")
-    front = scene.value("vim_mcp#diff_windows#resting() ? -1 : DiffOpen()")
+    rests = "vim_mcp#diff_focus#resting()"
+    front, rested = scene.value(f"{rests} ? [-1, 1] : [DiffOpen(), {rests}]")
+    if front == 1 and rested:  # from the very moment on at which it was opened
+        scene.close()
+        return False
     assert front != 1
     return bool(front == 0)
 
@@ -290,7 +294,7 @@ def test_it_is_not_closed_under_the_fingers_of_who_types_in_it(scene: Scene, ver
     scene.type("\x1b")
     scene.wait("mode(1)", "n")
     if verdict == "withdrawn":
-        close = f"vim_mcp#diff_windows#resting() ? {close} : -1"
+        close = f"vim_mcp#diff_focus#resting() ? {close} : -1"
         wait_until(lambda: scene.value(close) != -1, "rest")
     else:
         scene.value(close)
@@ -328,7 +332,7 @@ def test_only_the_persons_keys_count_as_typed(scene: Scene, kept: str) -> None:
 def is_at_work(scene: Scene) -> bool:
     """Type; whether that was noticed (where all is slow it may have been a second ago when it is asked)."""
     scene.type("j")
-    return not scene.value("vim_mcp#diff_windows#resting()")
+    return not scene.value("vim_mcp#diff_focus#resting()")
 
 
 @pytest.mark.parametrize("front", [True, False])

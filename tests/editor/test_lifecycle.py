@@ -193,12 +193,13 @@ def test_an_absent_hub_is_told_once_an_outage(
         hub.close()
 
 
-def test_nothing_is_told_while_the_person_types_a_command(launch: Launch, home: EditorHome) -> None:
+def test_nothing_is_told_while_the_person_types_a_command(launch: Launch, home: EditorHome, inside: Inside) -> None:
     home.add("let g:vim_mcp_command = ['sh', '-c', 'sleep 0.5; exit 3']")
+    home.add("call timer_start(1500, {-> Tell('by now it would have been told')})")
     terminal = launch()
     terminal.type(":abc")
     terminal.wait_screen(":abc")
-    time.sleep(1.0)  # nothing happens that could be waited for
+    inside.told()
     assert terminal.lines()[-1] == ":abc"
     terminal.type("\x1b")
     assert "Press ENTER" not in terminal.wait_screen("vim-mcp: the hub does not start")

@@ -52,7 +52,8 @@ endfunction
 function! DiffShape() abort
   let tabs = map(range(1, tabpagenr('$')), 's:tab(v:val)')
   return {'tabs': tabs, 'tab': [tabpagenr(), tabpagenr('#')], 'mode': mode(1), 'buffers': s:buffers(),
-        \ 'commands': execute('autocmd WinEnter') . execute('autocmd WinClosed'), 'registers': map(['"', '-', '/'], 'getreg(v:val)')}
+        \ 'commands': execute('autocmd WinEnter') . execute('autocmd WinClosed'),
+        \ 'registers': map(['"', '-', '/'], 'getreg(v:val)')}
 endfunction
 
 function! s:tab(tab) abort
@@ -62,7 +63,8 @@ function! s:tab(tab) abort
 endfunction
 
 function! s:window(info) abort
-  let told = {'id': a:info.winid, 'size': [a:info.width, a:info.height], 'at': [a:info.winrow, a:info.wincol], 'buffer': a:info.bufnr}
+  let told = {'id': a:info.winid, 'size': [a:info.width, a:info.height], 'at': [a:info.winrow, a:info.wincol],
+        \ 'buffer': a:info.bufnr}
   let options = gettabwinvar(a:info.tabnr, a:info.winnr, '&')
   let g:told = []
   if a:info.winid == win_getid()

@@ -58,7 +58,7 @@ class Scene:
 
     def rest(self) -> None:
         """Wait until the person is taken to rest."""
-        self.wait("vim_mcp#diff_windows#resting()", 1)
+        self.wait("vim_mcp#diff_focus#resting()", 1)
 
     def open(self) -> bool:
         """Open a diff; whether it was brought to the front."""

@@ -1,6 +1,7 @@
 " A hostile user's editor, for tests of the Ex-command policy: whatever runs code, starts a program, opens, reads or
-" writes a file, or changes a setting that matters, is noted. Run by tests/support/tripwires.py, which says in $TRIPWIRES
-" (a directory): commands.json (what to run), and reads notes.json, or progress if the editor did not get to the end.
+" writes a file, or changes a setting that matters, is noted. Run by tests/support/tripwires.py, which says in
+" $TRIPWIRES (a directory): commands.json (what to run), and reads notes.json, or progress if the editor did not get to
+" the end.
 
 let s:dir = $TRIPWIRES
 let &runtimepath = expand('<sfile>:p:h:h:h') . ',' . $VIMRUNTIME
@@ -43,9 +44,11 @@ for s:letter in split('ABCDEFGHIJKLMOQRSTUVWYZ', '\zs')
 endfor
 
 function! s:map() abort
-  for l:key in split('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ<>=~.,;0^$', '\zs') + ['<Esc>', '<Tab>', '<C-A>', '<C-X>']
+  let l:plain = split('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ<>=~.,;0^$', '\zs')
+  for l:key in l:plain + ['<Esc>', '<Tab>', '<C-A>', '<C-X>']
     for l:mode in ['n', 'x', 'o', 's', 'i', 'c', 'l']
-      execute 'silent! ' . l:mode . 'noremap <expr> ' . l:key . ' Trip("a mapping of " . ' . string(substitute(l:key, '[<>]', '', 'g')) . ')'
+      let l:name = string(substitute(l:key, '[<>]', '', 'g'))
+      execute 'silent! ' . l:mode . 'noremap <expr> ' . l:key . ' Trip("a mapping of " . ' . l:name . ')'
     endfor
   endfor
   for l:word in ['foo', 'bar', 'a', 'word']
@@ -62,7 +65,8 @@ function! s:programs() abort
   endfor
   let &operatorfunc = 'Trip'
   let &includeexpr = 'Trip("includeexpr")'
-  for l:option in ['completefunc', 'omnifunc', 'tagfunc', 'thesaurusfunc', 'patchexpr', 'diffexpr', 'charconvert', 'printexpr']
+  for l:option in ['completefunc', 'omnifunc', 'tagfunc', 'thesaurusfunc', 'patchexpr', 'diffexpr', 'charconvert',
+        \ 'printexpr']
     if exists('+' . l:option)
       execute 'let &' . l:option . ' = ' . (l:option =~# 'func$' ? '"Trip"' : '"Trip()"')
     endif
@@ -87,9 +91,10 @@ function! s:wire() abort
     autocmd!
     for l:event in ['CmdlineEnter', 'CmdwinEnter', 'RecordingEnter', 'ShellCmdPost', 'ShellFilterPost', 'FuncUndefined',
           \ 'SourcePre', 'SourceCmd', 'BufWritePre', 'BufWriteCmd', 'FileWritePre', 'FileWriteCmd', 'FileAppendPre',
-          \ 'FilterWritePre', 'FilterReadPre', 'FileReadPre', 'FileReadCmd', 'StdinReadPre', 'QuitPre', 'ExitPre', 'VimLeavePre',
-          \ 'TermOpen', 'TerminalOpen', 'CmdUndefined', 'SpellFileMissing', 'DirChanged', 'ColorScheme', 'Syntax',
-          \ 'EncodingChanged', 'QuickFixCmdPre', 'SessionLoadPost', 'BufFilePre', 'MenuPopup', 'CompleteChanged', 'FocusLost', 'VimSuspend']
+          \ 'FilterWritePre', 'FilterReadPre', 'FileReadPre', 'FileReadCmd', 'StdinReadPre', 'QuitPre', 'ExitPre',
+          \ 'VimLeavePre', 'TermOpen', 'TerminalOpen', 'CmdUndefined', 'SpellFileMissing', 'DirChanged', 'ColorScheme',
+          \ 'Syntax', 'EncodingChanged', 'QuickFixCmdPre', 'SessionLoadPost', 'BufFilePre', 'MenuPopup',
+          \ 'CompleteChanged', 'FocusLost', 'VimSuspend']
       if exists('##' . l:event)
         execute 'autocmd ' . l:event . ' * call Trip("' . l:event . ' " . expand("<amatch>"))'
       endif
@@ -101,11 +106,12 @@ function! s:wire() abort
 endfunction
 
 " Options that no safe command sets; the second list is compared while the buffer stays the same.
-let s:kept = split('shell shellcmdflag shellpipe shellredir equalprg formatprg keywordprg makeprg grepprg operatorfunc hidden '
-      \ . 'autowrite autowriteall magic cpoptions gdefault langmap clipboard runtimepath packpath path tags directory backupdir '
-      \ . 'undodir exrc secure modeline eventignore verbosefile titlestring autochdir autoread writebackup selectmode tildeop')
-let s:kept_here = split('formatexpr indentexpr includeexpr foldexpr modifiable readonly undolevels swapfile filetype syntax '
-      \ . 'bufhidden buftype spell buflisted')
+let s:kept = split('shell shellcmdflag shellpipe shellredir equalprg formatprg keywordprg makeprg grepprg operatorfunc '
+      \ . 'hidden autowrite autowriteall magic cpoptions gdefault langmap clipboard runtimepath packpath path tags '
+      \ . 'directory backupdir undodir exrc secure modeline eventignore verbosefile titlestring autochdir autoread '
+      \ . 'writebackup selectmode tildeop')
+let s:kept_here = split('formatexpr indentexpr includeexpr foldexpr modifiable readonly undolevels swapfile filetype '
+      \ . 'syntax bufhidden buftype spell buflisted')
 
 let s:values = '[' . join(map(copy(s:kept), '"&" . v:val'), ', ') . ']'
 let s:values_here = '[' . join(map(copy(s:kept_here), '"&" . v:val'), ', ') . ']'

@@ -40,3 +40,13 @@ def test_no_lock_file_is_committed() -> None:
 
 def test_scripts_that_are_run_by_name_are_executable() -> None:
     assert {name for name in RUN_BY_NAME if (ROOT / name).stat().st_mode & 0o111} == RUN_BY_NAME
+
+
+@pytest.mark.parametrize("ending", [".vim", ".lua"])
+def test_no_line_of_a_script_is_wider_than_those_of_python(ending: str) -> None:
+    """But for those of plugin/, which cannot be continued: 'cpoptions' is the user's there."""
+    scripts = {name: content.decode() for name, content in committed().items() if name.endswith(ending)}
+    scripts.pop("plugin/vim_mcp.vim", None)
+    assert len(scripts) > 5
+    lines = [(name, line) for name, text in scripts.items() for line in text.splitlines() if len(line) > 120]
+    assert lines == []
