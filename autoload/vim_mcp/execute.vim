@@ -22,9 +22,12 @@ function! vim_mcp#execute#execute(params) abort
   let l:highlighted = v:hlsearch
   let l:output = get(a:params, 'safe') is v:true && get(a:params, 'quick') is v:true ? vim_mcp#sandbox#quick(l:Run)
         \ : vim_mcp#sandbox#call(l:Run, s:shown(l:command), s:limit(a:params))
-  call s:keep_search(l:highlighted)
+  if l:highlighted && !s:highlighted
+    call s:end_highlighting()
+  endif
   let l:output = l:output[0] ==# "\n" ? l:output[1:] : l:output
-  return {'output': s:cut(l:output), 'truncated': s:bool[strlen(l:output) > s:max_output],
+  let l:too_much = strlen(l:output) > s:max_output
+  return {'output': l:too_much ? s:cut(l:output) : l:output, 'truncated': s:bool[l:too_much],
         \ 'buffer': bufnr('%'), 'line': line('.')}
 endfunction
 
@@ -139,10 +142,8 @@ endfunction
 
 " The pattern is the user's, but to end the highlighting is what `:nohlsearch` is
 " for: what is typed runs outside of functions.
-function! s:keep_search(before) abort
-  if a:before && !s:highlighted
-    call feedkeys("\<Cmd>nohlsearch\<CR>", 'ni')
-  endif
+function! s:end_highlighting() abort
+  call feedkeys("\<Cmd>nohlsearch\<CR>", 'ni')
 endfunction
 
 " What `:!` would do, but in the terminal that the user looks at, whose keys it
@@ -154,9 +155,6 @@ endfunction
 
 " The output up to the limit, cut between characters.
 function! s:cut(output) abort
-  if strlen(a:output) <= s:max_output
-    return a:output
-  endif
   let l:part = strpart(a:output, 0, s:max_output)
   return &encoding ==# 'utf-8' ? strcharpart(l:part, 0, strchars(l:part) - 1) : l:part
 endfunction
