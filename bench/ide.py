@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -67,7 +68,8 @@ def scene(directory: Path, kind: str, file: Path, vimrc: str = "") -> Iterator[t
 
 
 def _connect(stage: Stage, running: Editor) -> IdeClient:
-    return IdeClient.of(stage.home, running.pid)
+    """Without compression, so that all of a message passes and not what is left of it."""
+    return IdeClient.of(stage.home, running.pid, compression=None)
 
 
 def ask_editor(peer: Spawned, command: str) -> str:
@@ -79,13 +81,31 @@ def ask_editor(peer: Spawned, command: str) -> str:
 # Stalls
 
 
+@contextmanager
+def behind() -> Iterator[None]:
+    """Let the client of the bench stand behind the others, where `chrt` has put them all in front.
+
+    What it does to send 40 MB is not what is measured, and would hold up an editor whose equal it is.
+    """
+    threads = [int(name) for name in os.listdir("/proc/self/task")]
+    before = [(thread, os.sched_getscheduler(thread), os.sched_getparam(thread)) for thread in threads]
+    for thread in threads:
+        os.sched_setscheduler(thread, os.SCHED_OTHER, os.sched_param(0))
+    try:
+        yield
+    finally:
+        for thread, policy, param in before:
+            os.sched_setscheduler(thread, policy, param)
+
+
 def _stalls(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
     """The longest gap between two ticks of a timer in the editor, beyond that of as long a time without a message."""
     with scene(directory, kind, write_source(directory.with_suffix(".py"))) as (_, peer, ide):
         ask_editor(peer, "call timer_start(2, 'BenchTick', {'repeat': -1})")
         for size in _MEGABYTES:
             padding = "x" * (size * 1024 * 1024)
-            worse = [_stall(peer, ide, padding) for _ in range(rounds)]
+            with behind():
+                worse = [_stall(peer, ide, padding) for _ in range(rounds)]
             what = f"{NAMES[kind]}: the editor's longest stall while {size} MB pass, beyond idle"
             yield Row(what, statistics.median(worse), budget=budgets.STALL if kind != "nvim07" else None)
 

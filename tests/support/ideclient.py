@@ -82,10 +82,12 @@ class IdeClient(McpClient):
         self._reader.start()
 
     @classmethod
-    def of(cls, home: EditorHome, pid: int | None = None, pid_told: int = 4711, name: str = "test-client") -> IdeClient:
+    def of(
+        cls, home: EditorHome, pid: int | None = None, pid_told: int = 4711, name: str = "test-client", **options: Any
+    ) -> IdeClient:
         """Connect to the editor `pid` as Claude Code does: lock file, token, handshake, `ide_connected`."""
         lock = wait_lock(home, pid)
-        client = cls(lock.port, lock.token)
+        client = cls(lock.port, lock.token, **options)
         client.initialize(name=name)
         client.notify("ide_connected", pid=pid_told)
         return client
