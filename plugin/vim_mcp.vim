@@ -32,8 +32,8 @@ command! -bar VimMCPKernelOutput call vim_mcp#kernel_output#open(vim_mcp#place#m
 command! -bar VimMCPHistory call vim_mcp#history#open()
 command! -bar -nargs=? -complete=custom,vim_mcp#on_off VimMCPSelection call vim_mcp#selection#command(<q-args>)
 command! -bar -range ClaudeAtMention call vim_mcp#mention#command(<range>, <line1>, <line2>)
-command! -count=0 -nargs=* ClaudeCode call vim_mcp#terminal#toggle(<range>, <count>, vim_mcp#place#mods(<q-mods>), [<f-args>])
-command! -bar -count=0 ClaudeCodeFocus call vim_mcp#terminal#focus(<range>, <count>, vim_mcp#place#mods(<q-mods>))
+command! -count=0 -nargs=* ClaudeCode call vim_mcp#terminal#toggle(<range>, <count>, <q-mods>, [<f-args>])
+command! -bar -count=0 ClaudeCodeFocus call vim_mcp#terminal#focus(<range>, <count>, <q-mods>)
 command! -bar -bang -range ClaudeCodeSend call vim_mcp#mention#send(<range>, <line1>, <line2>, !<bang>0)
 command! -nargs=* -complete=file ClaudeCodeAdd call vim_mcp#mention#add([<f-args>])
 command! -bar -range ClaudeCodeTreeAdd call vim_mcp#trees#add(<range>, <line1>, <line2>)
@@ -75,7 +75,7 @@ nnoremap <silent> <Plug>(claude-diff-previous) :<C-U>call vim_mcp#diff_commands#
 " `:` in Visual mode puts lines before the command. Those that take a number are refused with lines.
 augroup vim_mcp_typed
   autocmd!
-  autocmd CmdlineLeave : if getcmdline() =~# "^[: ]*'<,'>.*\\<ClaudeCode\\%(Focus\\)\\=\\>" | call vim_mcp#typed#without_lines() | endif
+  autocmd CmdlineLeave : if getcmdline() =~# "'<,'>.*ClaudeCode" | call vim_mcp#typed#without_lines() | endif
 augroup END
 
 " A timer of 0 ms fires once the first screen is up and the editor waits for a key: the start is not slowed, and an

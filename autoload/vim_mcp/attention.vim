@@ -13,6 +13,9 @@ let s:timer = -1
 " The activity (see ide.vim) is another one now.
 function! vim_mcp#attention#changed(activity) abort
   call timer_stop(s:timer)
+  if exists('*vim_mcp#terminal#titles')
+    call vim_mcp#terminal_title#watch(a:activity)
+  endif
   if a:activity ==# 'waiting'
     let s:timer = timer_start(s:patience, function('s:remind'))
   endif
@@ -23,15 +26,10 @@ function! vim_mcp#attention#changed(activity) abort
 endfunction
 
 function! s:remind(timer) abort
-  if vim_mcp#setting('waiting_notice', 1) && !vim_mcp#statusline#diffs() && s:is_hidden()
+  if vim_mcp#setting('waiting_notice', 1) && !vim_mcp#statusline#diffs() && exists('*vim_mcp#terminal#unseen')
+        \ && vim_mcp#terminal#unseen()
     call vim_mcp#notice#unasked('Claude waits for you: :ClaudeCode shows it')
   endif
-endfunction
-
-" Whether Claude runs in this editor, and none of its terminals is in sight.
-function! s:is_hidden() abort
-  let l:terminals = filter(getbufinfo({'bufloaded': 1}), 'getbufvar(v:val.bufnr, "vim_mcp_claude", 0)')
-  return !empty(l:terminals) && empty(filter(l:terminals, '!empty(filter(copy(v:val.windows), "win_id2win(v:val)"))'))
 endfunction
 
 let &cpo = s:save_cpo

@@ -3,7 +3,8 @@
 " Where a terminal is depends on g:vim_mcp_terminal_provider. Each provider is a script terminal_{name}.vim with the
 " functions obstacle() (why none can be opened, or ''), open(session, mods, argv, environment), running(session),
 " visible(session), focused(session), show(session, mods) and hide(session). One that prompts can be pasted into has
-" write(session, keys), screen(session) and process(session) besides.
+" write(session, keys), screen(session) and process(session) besides, one that can tell seen(session) (whether its user
+" can see it) and title(session, Take), which calls Take(number, title) with what its program has called the terminal.
 "
 " A session is a dictionary: `number`, `provider`, `cwd`, `place` (see terminal_place.vim), and what the provider keeps
 " there.
@@ -32,26 +33,28 @@ let s:coming = []
 " Claude: with some there is always a new one.
 function! vim_mcp#terminal#toggle(range, number, mods, args) abort
   let l:number = a:range == 1 && a:number ? a:number : empty(a:args) ? s:current() : s:free()
+  let l:mods = vim_mcp#place#mods(a:mods)
   if !s:is_running(l:number)
-    call s:start(l:number, a:mods, a:args)
+    call s:start(l:number, l:mods, a:args)
   elseif !empty(a:args)
     call vim_mcp#notice#error(printf('session %d runs: leave the %d out for another', l:number, l:number))
-  elseif a:mods ==# '' && s:call(l:number, 'visible', [])
+  elseif l:mods ==# '' && s:call(l:number, 'visible', [])
     call s:call(l:number, 'hide', [])
   else
-    call s:show(l:number, a:mods)
+    call s:show(l:number, l:mods)
   endif
 endfunction
 
 " :ClaudeCodeFocus: go to it, and from there back.
 function! vim_mcp#terminal#focus(range, number, mods) abort
   let l:number = a:range == 1 && a:number ? a:number : s:current()
+  let l:mods = vim_mcp#place#mods(a:mods)
   if !s:is_running(l:number)
-    call s:start(l:number, a:mods, [])
+    call s:start(l:number, l:mods, [])
   elseif s:call(l:number, 'focused', [])
     call s:call(l:number, 'hide', [])
   else
-    call s:show(l:number, a:mods)
+    call s:show(l:number, l:mods)
   endif
 endfunction
 
@@ -121,6 +124,24 @@ endfunction
 " What a provider's function says of the session with that number; v:null where it does not run.
 function! vim_mcp#terminal#ask(number, function, arguments) abort
   return s:is_running(a:number) ? s:call(a:number, a:function, a:arguments) : v:null
+endfunction
+
+" Call a:Take(number, title, Process) with the title of each session whose terminal shows one, now or soon.
+function! vim_mcp#terminal#titles(Take) abort
+  for l:number in filter(keys(s:sessions), 'vim_mcp#terminal#can(v:val, "title")')
+    call s:call(l:number, 'title', [{number, title -> a:Take(number, title, {-> s:call(number, 'process', [])})}])
+  endfor
+endfunction
+
+" Whether the user's Claudes run here, and none of them is in sight.
+function! vim_mcp#terminal#unseen() abort
+  let l:running = filter(keys(s:sessions), 's:is_running(v:val)')
+  return !empty(l:running) && empty(filter(l:running, 's:is_seen(v:val)'))
+endfunction
+
+" Where that cannot be told it counts as seen.
+function! s:is_seen(number) abort
+  return !vim_mcp#terminal#can(a:number, 'seen') || s:call(a:number, 'seen', [])
 endfunction
 
 function! s:call(number, function, arguments) abort

@@ -56,5 +56,10 @@ function! vim_mcp#terminal_function#hide(session) abort
   call s:wish(a:session, 'hide', {})
 endfunction
 
+" The same.
+function! vim_mcp#terminal_function#seen(session) abort
+  return vim_mcp#terminal_function#visible(a:session)
+endfunction
+
 let &cpo = s:save_cpo
 unlet s:save_cpo

@@ -131,5 +131,18 @@ function! vim_mcp#terminal_native#process(session) abort
   return has('nvim') ? jobpid(getbufvar(a:session.buffer, '&channel')) : job_info(term_getjob(a:session.buffer)).process
 endfunction
 
+" Whether a window of this tab page shows it.
+function! vim_mcp#terminal_native#seen(session) abort
+  return vim_mcp#terminal_native#visible(a:session)
+endfunction
+
+" The title that the program has given the terminal.
+function! vim_mcp#terminal_native#title(session, Take) abort
+  if vim_mcp#terminal_native#running(a:session)
+    let l:title = has('nvim') ? getbufvar(a:session.buffer, 'term_title', '') : term_gettitle(a:session.buffer)
+    call a:Take(a:session.number, l:title)
+  endif
+endfunction
+
 let &cpo = s:save_cpo
 unlet s:save_cpo

@@ -54,9 +54,9 @@ function! s:tmux(words) abort
   return v:shell_error ? '' : substitute(l:said, '\n$', '', '')
 endfunction
 
-" What a pane's variable holds: '' of a pane that has gone.
+" What a pane's variable, or a format, holds: '' of a pane that has gone.
 function! s:of(pane, name) abort
-  return s:tmux(['display-message', '-p', '-t', a:pane, '#{' . a:name . '}'])
+  return s:tmux(['display-message', '-p', '-t', a:pane, a:name =~# '#' ? a:name : '#{' . a:name . '}'])
 endfunction
 
 " Whether its pane is there.
@@ -65,9 +65,28 @@ function! vim_mcp#terminal_tmux#running(session) abort
   return l:pane !=# '' && s:of(l:pane, 'pane_id') ==# l:pane
 endfunction
 
-" Whether the pane is in the editor's own window.
+" Whether the pane is seen in the editor's own window: another pane may be zoomed there.
 function! vim_mcp#terminal_tmux#visible(session) abort
+  return s:is_beside(a:session) && !s:is_covered(a:session)
+endfunction
+
+function! s:is_beside(session) abort
   return s:of(a:session.pane, 'window_id') ==# s:of($TMUX_PANE, 'window_id')
+endfunction
+
+function! s:is_covered(session) abort
+  return s:of(a:session.pane, '#{window_zoomed_flag}#{pane_active}') ==# '10'
+endfunction
+
+" Whether the user sees the pane, here or in its own window.
+function! vim_mcp#terminal_tmux#seen(session) abort
+  return s:of(a:session.pane, 'window_active') && !s:is_covered(a:session)
+endfunction
+
+" The title that the program has given the pane. The editor does not wait for tmux here.
+function! vim_mcp#terminal_tmux#title(session, Take) abort
+  let l:argv = ['tmux', 'display-message', '-p', '-t', a:session.pane, '#{pane_title}']
+  call vim_mcp#job#run(l:argv, {code, lines -> a:Take(a:session.number, code ? '' : get(lines, 0, ''))})
 endfunction
 
 " The user who types in the editor is not in the pane.
@@ -75,14 +94,17 @@ function! vim_mcp#terminal_tmux#focused(session) abort
   return 0
 endfunction
 
-" Put the pane beside the editor, if it is not there, and go to it.
+" Put the pane beside the editor, or into a window of its own, if it is not there, and go to it.
 function! vim_mcp#terminal_tmux#show(session, mods) abort
   if a:mods !=# ''
     let a:session.side = s:side(a:mods)
   endif
-  if s:is_tab(a:session)
+  let l:beside = s:is_beside(a:session)
+  if s:is_tab(a:session) && l:beside
+    call s:tmux(['break-pane', '-s', a:session.pane])
+  elseif s:is_tab(a:session)
     call s:tmux(['select-window', '-t', a:session.pane])
-  elseif !vim_mcp#terminal_tmux#visible(a:session)
+  elseif !l:beside || a:mods !=# ''
     call s:tmux(['join-pane', a:session.side[0], '-l', s:size(a:session), '-s', a:session.pane, '-t', $TMUX_PANE])
   endif
   call s:tmux(['select-pane', '-t', a:session.pane])

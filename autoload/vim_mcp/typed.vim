@@ -17,8 +17,9 @@ endfunction
 
 " The lines of a Visual selection, which ":" puts before a command there, are none for a command that takes a number.
 function! vim_mcp#typed#without_lines() abort
-  if !get(v:event, 'abort', 0)
-    call vim_mcp#typed#replace(substitute(getcmdline(), '^[: \t]*''<,''>', '', ''))
+  let l:line = matchstr(getcmdline(), '^[: \t]*''<,''>\zs.*\<ClaudeCode\%(Focus\)\=\>.*')
+  if l:line !=# '' && !get(v:event, 'abort', 0)
+    call vim_mcp#typed#replace(l:line)
   endif
 endfunction
 

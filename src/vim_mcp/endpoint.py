@@ -65,7 +65,7 @@ class Endpoint:
         self._sessions: list[Any] = []
         self._hearing: list[Any] = []
         self._fault: str | None = None
-        editor.on_message.update(self._notifications.kinds | self.reviews.kinds)
+        editor.on_message.update(self._notifications.kinds | self.reviews.kinds | self.turns.kinds)
 
     # The port and its lock
 

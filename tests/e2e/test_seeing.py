@@ -38,6 +38,19 @@ def test_working_waiting_and_idle(scene: Scene) -> None:
     editor.wait_screen("<Claude idle>")
 
 
+@pytest.mark.requirement("SEEN-04")
+def test_escape_ends_its_work(scene: Scene) -> None:
+    """No hook tells; the title of its terminal does."""
+    scene.stage.home.add(SHOWN)
+    os.mkfifo(fifo := scene.project / "fifo")
+    cli = scene.inside(by=":ClaudeCode --allowedTools Bash\r")
+    cli.api.script(ToolUse("Bash", {"command": f"cat {fifo}", "description": "Wait"}))
+    cli.submit("Wait for it.")
+    cli.terminal.wait_screen("<Claude working>", "esc to interrupt")
+    cli.terminal.type("\x1b")
+    cli.terminal.wait_screen("<Claude idle>")
+
+
 @pytest.mark.requirement("FOLLOW-01", "FOLLOW-02", "SIGNS-01")
 def test_what_it_reads_and_edits_is_followed(scene: Scene) -> None:
     """Where only a part is read, and a line in the midst is edited."""

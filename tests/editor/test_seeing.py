@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from tests.support.editing import command
-from tests.support.editors import Terminal
+from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor
 from tests.support.reviewing import Desk
+from tests.support.standin import SHOWS_KEYS, VARIABLES, put, run, started
 
 SHOWN = "set laststatus=2 statusline=<%{vim_mcp#statusline()}>"
 HEARD = [
@@ -20,10 +21,6 @@ HEARD = [
     "autocmd User VimMCPClaudeIdle call add(g:heard, 'idle')",
 ]
 WAITS = "vim-mcp: Claude waits for you"
-TERMINAL = {
-    "vim": "call setbufvar(term_start(['sleep', '99'], {'hidden': 1, 'term_kill': 'kill'}), 'vim_mcp_claude', 1)",
-    "nvim": "enew | call termopen(['sleep', '99']) | let b:vim_mcp_claude = 1 | buffer #",
-}
 
 
 def does(link: RawEditor, activity: str, clients: int = 1) -> None:
@@ -85,12 +82,14 @@ def test_autocommands_hear_each_change_once(inside: Inside, editor: tuple[Termin
 @pytest.mark.requirement("SEEN-03")
 @pytest.mark.parametrize("hidden", [True, False])
 def test_who_does_not_see_that_claude_waits_is_told(
-    inside: Inside, editor: tuple[Terminal, RawEditor], kind: str, hidden: bool
+    inside: Inside, editor: tuple[Terminal, RawEditor], home: EditorHome, hidden: bool
 ) -> None:
     terminal, link = editor
-    command(terminal, TERMINAL["vim" if kind == "vim" else "nvim"])
-    if not hidden:
-        command(terminal, "execute 'sbuffer' bufnr('$') | wincmd p")
+    command(terminal, f"let g:vim_mcp_claude_command = ['{put(SHOWS_KEYS, home.home / 'claude', inside)}']")
+    link.send({"type": "environment", "variables": VARIABLES})
+    terminal.type(":ClaudeCode\r")
+    started(inside, link)
+    run(terminal, "ClaudeCode" if hidden else "wincmd p")
     does(link, "waiting")
     if hidden:
         terminal.wait_screen(WAITS)
@@ -101,3 +100,51 @@ def test_who_does_not_see_that_claude_waits_is_told(
     terminal.wait_screen("vim-mcp: that was all")
     told: Any = inside.value(terminal, "split(execute('messages'), '\\n')")
     assert len([line for line in told if line.startswith(WAITS)]) == (1 if hidden else 0)
+
+
+SHOWS_TITLES = """#!{python}
+import os, sys, tty
+tty.setraw(0)
+with open({path!r}, "w") as pipe:
+    print([os.getpid(), [], 0], file=pipe)
+while keys := os.read(0, 1):
+    print(end="\\x1b]0;%s Claude Code\\x07" % chr(0x2733 if keys == b"r" else 0x25d0), flush=True)
+"""
+"""Calls its terminal what the CLI does: when it works, and when it rests (r)."""
+
+
+@pytest.fixture
+def titled(editor: tuple[Terminal, RawEditor], home: EditorHome, inside: Inside, kind: str) -> int:
+    """Claude's terminal has the keys, and the status line shows what it is called; its process."""
+    terminal, link = editor
+    title = "term_gettitle(bufnr(''))" if kind == "vim" else "get(b:, 'term_title', '')"
+    command(terminal, f"set laststatus=2 | let &statusline = '<%{{{title.replace(chr(39), chr(39) * 2)}}}'")
+    command(terminal, f"let g:vim_mcp_claude_command = ['{put(SHOWS_TITLES, home.home / 'claude', inside)}']")
+    link.send({"type": "environment", "variables": VARIABLES})
+    terminal.type(":ClaudeCode\r")
+    return started(inside, link)[0]
+
+
+@pytest.mark.requirement("SEEN-04")
+def test_its_title_tells_that_a_turn_was_ended_by_escape(editor: tuple[Terminal, RawEditor], titled: int) -> None:
+    terminal, link = editor
+    terminal.type("w")
+    terminal.wait_screen("<\u25d0 Claude Code")
+    does(link, "working")
+    terminal.type("r")
+    terminal.wait_screen("<\u2733 Claude Code")
+    assert link.event("rested")["pid"] == titled
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("SEEN-04")
+def test_a_title_that_never_changes_tells_nothing(editor: tuple[Terminal, RawEditor], titled: int) -> None:
+    terminal, link = editor
+    terminal.type("r")
+    terminal.wait_screen("<\u2733 Claude Code")
+    does(link, "working")
+    terminal.type("\x1c\x0e")
+    command(terminal, "call timer_start(4000, {_ -> vim_mcp#notice#unasked('that was all')})")
+    terminal.wait_screen("vim-mcp: that was all")
+    link.request("ping")
+    assert all(message["type"] != "rested" for message in list(link.events.queue))

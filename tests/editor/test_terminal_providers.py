@@ -97,6 +97,27 @@ def test_a_pane_of_tmux(raw_hub: RawHub, tmux: Tmux, inside: Inside) -> None:
     wait_ended(pid)
 
 
+@pytest.mark.requirement("TERM-09", "SEEN-03")
+def test_a_pane_that_tmux_does_not_show_counts_as_hidden(raw_hub: RawHub, tmux: Tmux, inside: Inside) -> None:
+    """Another pane is zoomed, or it has a window of its own, where `:tab` has put it."""
+    link = registered(raw_hub)
+    tmux.terminal.type(":ClaudeCode\r")
+    pid = str(started(inside)[0])
+    wait_until(lambda: ["0", pid, "48", "1"] in tmux.panes(), "the pane, with the keys")
+    tmux.run("select-pane", "-L")
+    tmux.run("resize-pane", "-Z")
+    link.send({"type": "ide", "clients": 1, "activity": "waiting"})
+    tmux.terminal.wait_screen("vim-mcp: Claude waits for you: :ClaudeCode shows it")
+    tmux.terminal.type(":ClaudeCode\r")
+    wait_until(lambda: ["0", pid, "48", "1"] in tmux.panes(), "the pane, which is zoomed away no more")
+    tmux.run("select-pane", "-L")
+    tmux.terminal.type(":tab ClaudeCode\r")
+    wait_until(lambda: ["1", pid, "120", "1"] in tmux.panes(), "a window of its own, with the keys")
+    tmux.run("select-window", "-t", ":0")
+    tmux.terminal.type(":ClaudeCode\r")
+    wait_until(lambda: ["1", pid, "120", "1"] in tmux.panes(), "that window")
+
+
 @pytest.mark.requirement("TERM-09")
 def test_tmux_where_there_is_none_is_one_clear_message(
     raw_hub: RawHub, home: EditorHome, program: Path, launch: Launch

@@ -82,6 +82,22 @@ def test_an_editor_is_told_what_its_claudes_do(stage: Stage, editor: RawEditor) 
     assert after("SessionEnd", "a") == ""
 
 
+@pytest.mark.requirement("SEEN-04")
+def test_an_editor_may_see_that_a_turn_is_over(stage: Stage, editor: RawEditor) -> None:
+    """Of a Claude that works: one that waits for its user does so still."""
+    stage.hook("UserPromptSubmit", editor.instance_id)
+    assert editor.wait("ide")["activity"] == "working"
+    editor.say("rested", pid=1 << 22)
+    editor.say("rested", pid=os.getpid())
+    assert editor.wait("turn")["turn"] == "end"
+    assert editor.wait("ide")["activity"] == "idle"
+    stage.hook("Notification", editor.instance_id, notification_type="permission_prompt")
+    assert editor.wait("ide")["activity"] == "waiting"
+    editor.say("rested", pid=os.getpid())
+    stage.hook("UserPromptSubmit", editor.instance_id)
+    assert editor.wait("ide")["activity"] == "working"
+
+
 class Asking:
     """A hook that waits for what becomes of Claude Code's question."""
 

@@ -72,6 +72,13 @@ class Activity:
         self._sessions[question.session] = WAITING if self._of(question.session) else IDLE
         return self._sessions[question.session] == IDLE
 
+    def rested(self, pid: int) -> bool:
+        """The client with that process works no more, which no hook tells where its user has ended the turn; whether a
+        turn has ended by that."""
+        ended = [one for one, pids in self._pids.items() if pid in pids and self._sessions.get(one) == WORKING]
+        self._sessions.update(dict.fromkeys(ended, IDLE))
+        return bool(ended)
+
     def forget(self, pid: int | None) -> None:
         """The client with that process has gone, whether it said so or not."""
         for session in [session for session, pids in self._pids.items() if pid in pids]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, Protocol
 
 from vim_mcp.editor.activity import Activity, Question
@@ -31,6 +31,8 @@ class Turns:
         self._activity = Activity()
         self._told = (0, "")
         self._followed: list[str] = []
+        self.kinds: dict[str, Callable[[dict[str, Any]], None]] = {"rested": self._rested}
+        """What takes an editor's message, by its type."""
 
     def joined(self, client: Client) -> None:
         """A client has connected."""
@@ -100,6 +102,12 @@ class Turns:
     def withdrawn(self, question: Question) -> None:
         """The client has ended that hook."""
         if self._activity.withdrawn(question) and not self._activity.others_work(question.session):
+            self._turn("end")
+        self._tell()
+
+    def _rested(self, message: dict[str, Any]) -> None:
+        """The editor has seen that a client works no more."""
+        if self._activity.rested(int(message["pid"])) and not self._activity.others_work(""):
             self._turn("end")
         self._tell()
 

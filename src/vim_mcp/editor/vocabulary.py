@@ -204,6 +204,13 @@ class Log(TypedDict):
     data: dict[str, Any]
 
 
+class Rested(TypedDict):
+    """The title of a terminal tells that the Claude Code with that process, or below it, works no more."""
+
+    type: Literal["rested"]
+    pid: int
+
+
 class Verdict(TypedDict):
     """The user's verdict on a review."""
 
@@ -235,7 +242,7 @@ class KernelAsked(TypedDict):
 
 FromEditor = (
     Register | Result | Failure | Event | Begun | Waiting | Running | EditorBye | SelectionTold | Mention
-    | DiagnosticsChanged | Log | Verdict | Answer | KernelAsked
+    | DiagnosticsChanged | Log | Rested | Verdict | Answer | KernelAsked
 )  # fmt: skip
 
 # What the hub says
