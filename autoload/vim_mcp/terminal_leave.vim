@@ -7,7 +7,7 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 " `:wqa` and the like, what stands before it, and whether a `!` stands behind it.
-let s:all = '^\(.\{-}\)\<\%(wqa\%[ll]\|xa\%[ll]\)\(!\=\)\s*$'
+let s:all = '^\([: \t]*' . vim_mcp#typed#modifiers() . '\)\%(wqa\%[ll]\|xa\%[ll]\)\(!\=\)\s*$'
 
 " Whether the command line that was left last, until the editor waits for the next key, leaves whatever is not saved.
 let s:forced = 0
@@ -26,8 +26,7 @@ function! s:typed(line) abort
     call timer_start(0, {timer -> execute('let s:forced = 0')})
   endif
   let l:parts = matchlist(a:line, s:all)
-  if !empty(l:parts) && l:parts[1] =~# '^[: \t]*\%(\%(conf\|sil\|verb\|kee\|lockm\|uns\)\l*!\= *\)*$'
-        \ && s:runs() && !s:others()
+  if !empty(l:parts) && s:runs() && !s:others()
     call vim_mcp#typed#replace(printf('%swall%s | call vim_mcp#terminal_leave#quit()', l:parts[1], l:parts[2]))
   endif
 endfunction

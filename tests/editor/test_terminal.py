@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import vim_mcp
-from tests.support.editing import command, wait_mode
+from tests.support.editing import command, text, wait_mode
 from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
@@ -226,8 +226,10 @@ def test_it_opens_from_visual_mode_and_not_from_the_command_line_window(scene: S
     started(inside, link)
     assert kinds(link) == ["", "terminal"]
     run(terminal, "wincmd p")
-    terminal.type("Vj:ClaudeCode\r")
+    terminal.type("Vj:silent ClaudeCode\r")
     shown(link, [""])
+    terminal.type("ione\rtwo\rthree\x1bggVj:s/$/ ClaudeCode/\r")
+    wait_until(lambda: text(link) == ["one ClaudeCode", "two ClaudeCode", "three"], "the lines of the selection alone")
     terminal.type("V:ClaudeCodeFocus\r")
     shown(link, ["", "terminal"])
 
