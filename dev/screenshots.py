@@ -111,14 +111,15 @@ def question(stage: Stage) -> str:
 def status(stage: Stage) -> str:
     """Two editors and a client in a shell's eyes."""
     directory = project(stage)
+    editors = []
     for kind, file in (("vim", "prices.py"), ("nvim", "notes.md")):
-        editor = stage.editor(kind, file, cwd=directory)
-        editor.wait_screen(file)
-        wait_lock(stage.home, editor.editor_pid)
+        editors.append(stage.editor(kind, file, cwd=directory))
+        editors[-1].wait_screen(file)
+        wait_lock(stage.home, editors[-1].editor_pid)
     assistant = stage.client(directory, initialize=False)
     assistant.initialize(name="an-assistant")
     assistant.request("tools/list")
-    client = IdeClient.of(stage.home, name=CLAUDE)
+    client = IdeClient.of(stage.home, editors[0].editor_pid, name=CLAUDE)
     shell = Terminal(["bash", "--norc", "-i"], stage.environment(PS1="$ "), directory, 14, 110)
     try:
         shell.wait_screen("$")
@@ -133,16 +134,21 @@ def status(stage: Stage) -> str:
 SCENES: dict[str, Callable[[Stage], str]] = {"diff": diff, "question": question, "status": status}
 
 
+def take(name: str, directory: Path) -> str:
+    """The picture `name`, taken now; `directory` holds what that needs."""
+    stage = Stage(directory, LOOKS)
+    try:
+        return SCENES[name](stage)
+    finally:
+        stage.close()
+
+
 def main(names: list[str]) -> int:
     """Take the pictures that are named, or all."""
     IMAGES.mkdir(exist_ok=True)
     for name in names or SCENES:
         with tempfile.TemporaryDirectory(prefix="vim-mcp-") as directory:
-            stage = Stage(Path(directory), LOOKS)
-            try:
-                (IMAGES / f"{name}.svg").write_text(SCENES[name](stage))
-            finally:
-                stage.close()
+            (IMAGES / f"{name}.svg").write_text(take(name, Path(directory)))
     return 0
 
 
