@@ -68,6 +68,7 @@ function! s:open(mods) abort
   call win_gotoid(l:previous)
   call win_gotoid(l:home)
   call s:show(0)
+  call vim_mcp#notice#echo('follows Claude; the same command ends it')
 endfunction
 
 " The hub's message `place`.

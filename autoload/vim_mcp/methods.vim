@@ -125,9 +125,10 @@ function! vim_mcp#methods#waiting_for(waits) abort
 endfunction
 
 " Whether the person has typed a part of a command such as `f` or `"ay`: Vim
-" serves requests between its keys, Neovim does not.
+" serves requests between its keys, Neovim does not. (While they type into a
+" terminal Vim is never at rest, and what they type is no command of its.)
 function! vim_mcp#methods#half_typed() abort
-  if s:tells_nothing || state(s:stirred ? 'mo' : 'mSo') ==# ''
+  if s:tells_nothing || state(s:stirred ? 'mo' : 'mSo') ==# '' || mode(1) ==# 't'
     return 0
   elseif mode(1) ==# 'n' && state('mo') ==# ''
     call s:sound()
@@ -170,7 +171,7 @@ endfunction
 " begun a command, until Vim has looked around: what comes until then is not to
 " take that for a key of theirs.
 function! s:note_own_keys() abort
-  if !s:tells_nothing && !s:stirred && state('S') !=# ''
+  if !s:tells_nothing && !s:stirred && state('S') !=# '' && mode(1) !=# 't'
     let s:stirred = 1
     augroup vim_mcp_stirred
       autocmd!

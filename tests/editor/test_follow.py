@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.editing import command, edit, state, wait_mode
+from tests.support.editing import command, edit, state, type_into_terminal, wait_mode
 from tests.support.editors import Terminal
 from tests.support.rawhub import RawEditor
 from tests.support.stage import numbered
@@ -50,7 +50,8 @@ def following(editor: tuple[Terminal, RawEditor], tmp_path: Path) -> Following:
     """One that follows."""
     terminal, link = editor
     command(terminal, "set noswapfile")
-    command(terminal, "ClaudeCodeFollow")
+    terminal.type(":ClaudeCodeFollow\r")
+    terminal.wait_screen("vim-mcp: follows Claude; the same command ends it")
     return Following(terminal, link, tmp_path / "project")
 
 
@@ -72,6 +73,17 @@ def test_each_place_is_shown_and_nothing_else_changes(following: Following) -> N
     following.terminal.type("\x1bu")
     following.terminal.wait_screen(lambda screen: "hello" not in screen)
     assert following.current() == current
+
+
+@pytest.mark.requirement("FOLLOW-02")
+def test_who_types_into_a_terminal_sees_it_too(following: Following, kind: str) -> None:
+    """As in that of `:ClaudeCode`: it is from there that one follows."""
+    type_into_terminal(following.terminal, following.link, kind)
+    terminal = following.current()
+    following.place("two.txt", 30, 32)
+    wait_until(lambda: ("two.txt", 30) in following.shown(), "the place is shown")
+    assert following.current() == terminal
+    wait_mode(following.link, "t")
 
 
 @pytest.mark.requirement("FOLLOW-02")

@@ -71,8 +71,9 @@ def wait_text(link: RawEditor, wanted: list[str], **which: Any) -> None:
 
 def type_into_terminal(terminal: Terminal, link: RawEditor, kind: str) -> None:
     """Open a terminal window beside the present one, and type the beginning of a command into it."""
+    before = len(state(link, "windows"))
     terminal.type(":split | terminal\r" if kind != "vim" else ":terminal\r")
-    wait_until(lambda: len(state(link, "windows")) == 2, "a terminal window")
+    wait_until(lambda: len(state(link, "windows")) == before + 1, "a terminal window")
     if kind != "vim":
         terminal.type("i")
     wait_mode(link, "t")
