@@ -8,6 +8,9 @@ highlight default link VimMCPDiffAdded DiffAdd
 highlight default link VimMCPDiffRemoved DiffDelete
 
 let s:able = has('nvim') || has('textprop') && has('patch-9.0.1000')
+" How many rows of one line are shown at most.
+let s:most = 10
+
 let s:space = has('nvim') ? nvim_create_namespace('vim_mcp_diff_unified') : 0
 
 " Whether diffs that open now are shown so.
@@ -18,12 +21,14 @@ endfunction
 " Show what the right buffer of a:place changes of the left one.
 function! vim_mcp#diff_unified#draw(place) abort
   let a:place.hunks = vim_mcp#diff_unified#hunks(a:place)
-  let width = s:width(a:place.right)
+  let width = vim_mcp#windows#text_width(a:place.right)
   call s:clear(a:place.right)
   for hunk in a:place.hunks
     call s:add(a:place.right, hunk)
-    if !empty(hunk.old)
-      call s:remove(a:place.right, hunk, map(copy(hunk.old), 's:line(v:val, a:place.right, width)'))
+    let lines = s:lines(hunk.old, a:place.right, width)
+    let hunk.height = len(lines)
+    if !empty(lines)
+      call s:remove(a:place.right, hunk, lines)
     endif
   endfor
 endfunction
@@ -54,17 +59,18 @@ function! s:bytes(bufnr) abort
   return lines ==# [''] ? [''] : lines + ['']
 endfunction
 
-" The columns that a window on the buffer has for text.
-function! s:width(bufnr) abort
-  let info = get(getwininfo(get(win_findbuf(a:bufnr), 0, 0)), 0, {'width': 0})
-  return info.width - get(info, 'textoff', 0)
+function! s:bounded(pieces) abort
+  return len(a:pieces) > s:most ? a:pieces[: s:most - 2] + ['…'] : a:pieces
 endfunction
 
-" A line that goes, as wide as its window, so that its colour is.
-function! s:line(text, bufnr, width) abort
-  let text = substitute(a:text, "\t", repeat(' ', getbufvar(a:bufnr, '&tabstop')), 'g')
-  let text = substitute(text, '[[:cntrl:]]', '?', 'g')
-  return text . repeat(' ', a:width - strdisplaywidth(text))
+" The lines that go, in pieces that fit their window and are as wide as it, so that their colour is.
+function! s:lines(old, bufnr, width) abort
+  let [pieces, tab] = [[], repeat(' ', getbufvar(a:bufnr, '&tabstop'))]
+  for line in a:old
+    let text = substitute(substitute(line, "\t", tab, 'g'), '[[:cntrl:]]', '?', 'g')
+    let pieces += s:bounded(vim_mcp#text#pieces(text, a:width))
+  endfor
+  return map(pieces, 'v:val . repeat(" ", a:width - strdisplaywidth(v:val))')
 endfunction
 
 if has('nvim')
@@ -116,9 +122,9 @@ endif
 
 " In the current window: the lines above the first one, where the window begins there.
 function! vim_mcp#diff_unified#reveal(place) abort
-  let first = get(a:place.hunks, 0, {'now': 2, 'old': []})
+  let first = get(a:place.hunks, 0, {'now': 2, 'height': 0})
   if has('nvim') && first.now == 1 && line('w0') == 1
-    call winrestview({'topfill': len(first.old)})
+    call winrestview({'topfill': first.height})
   endif
 endfunction
 

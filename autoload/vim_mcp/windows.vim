@@ -38,5 +38,11 @@ function! vim_mcp#windows#cursor(info) abort
   return [getbufinfo(a:info.bufnr)[0].lnum, 1]
 endfunction
 
+" The columns that a window on the buffer has for text; of one that is not shown, the screen's.
+function! vim_mcp#windows#text_width(bufnr) abort
+  let info = get(getwininfo(get(win_findbuf(a:bufnr), 0, 0)), 0, {'width': &columns})
+  return info.width - get(info, 'textoff', 0)
+endfunction
+
 let &cpo = s:save_cpo
 unlet s:save_cpo

@@ -84,6 +84,13 @@ def test_the_first_and_the_last_line(unified: Desk, old: bytes, new: bytes, show
 
 
 @pytest.mark.requirement("IDE-SHOW-04")
+def test_a_long_line_that_goes_is_shown_whole(unified: Desk) -> None:
+    """Also above the first line of the text, where the window begins."""
+    unified.propose(b"new\nlast\n", b"begin" + b"-" * 200 + b"end\nlast\n")
+    unified.terminal.wait_screen("begin---", "---end", lambda screen: order(screen, "new", "last"))
+
+
+@pytest.mark.requirement("IDE-SHOW-04")
 def test_a_large_one_has_its_changes_counted(unified: Desk) -> None:
     """It begins at the first."""
     old = numbered(5000)
