@@ -32,17 +32,19 @@ function! vim_mcp#start() abort
     call vim_mcp#link#stop()
   endif
   call vim_mcp#link#start()
+  call vim_mcp#link#announce()
 endfunction
 
 " :VimMCPStop: says goodbye and removes every autocommand, timer and channel that registering made.
 function! vim_mcp#stop() abort
   let s:decided = 1
   call vim_mcp#link#stop()
+  call vim_mcp#notice#echo('disconnected; :VimMCPStart connects again')
 endfunction
 
 " :VimMCPReconnect: hangs up if need be and dials again, starting a hub if there is none.
 function! vim_mcp#reconnect() abort
-  call vim_mcp#stop()
+  call vim_mcp#link#stop()
   call vim_mcp#start()
 endfunction
 
@@ -125,7 +127,7 @@ function! s:not_connected(info) abort
   return a:info.reason ==# '' ? text : text . ': ' . a:info.reason
 endfunction
 
-" :VimMCPLog: shows the hub's log, read-only, in a split.
+" :VimMCPLog: shows the hub's log, read-only, in a split or where it is open.
 function! vim_mcp#log() abort
   call vim_mcp#paths#directories(function('s:show_log'))
 endfunction
@@ -136,13 +138,15 @@ function! s:show_log(directories) abort
     call vim_mcp#notice#error('the hub has written no log yet')
     return
   endif
+  let there = vim_mcp#scratch#go(vim_mcp#buffers#find(logs[0]))
   let modeline = &modeline
   set nomodeline
   try
-    execute 'noswapfile keepalt sview' fnameescape(logs[0])
+    execute 'noswapfile keepalt' (there ? 'view' : 'sview') fnameescape(logs[0])
   finally
     let &modeline = modeline
   endtry
   setlocal nomodifiable autoread nobuflisted noundofile
+  call vim_mcp#scratch#map('q', 'close')
   normal! G
 endfunction

@@ -10,6 +10,7 @@ highlight default link VimMCPDiffRemoved DiffDelete
 let s:able = has('nvim') || has('textprop') && has('patch-9.0.1000')
 " How many rows of one line are shown at most.
 let s:most = 10
+let s:dots = &encoding ==# 'utf-8' ? "\u2026" : '...'
 
 let s:space = has('nvim') ? nvim_create_namespace('vim_mcp_diff_unified') : 0
 
@@ -60,7 +61,7 @@ function! s:bytes(bufnr) abort
 endfunction
 
 function! s:bounded(pieces) abort
-  return len(a:pieces) > s:most ? a:pieces[: s:most - 2] + ['…'] : a:pieces
+  return len(a:pieces) > s:most ? a:pieces[: s:most - 2] + [s:dots] : a:pieces
 endfunction
 
 " The lines that go, in pieces that fit their window and are as wide as it, so that their colour is.

@@ -16,6 +16,8 @@ let s:obstacle = ''
 let s:timer = -1
 let s:tries = 0
 let s:told = 0
+" Whether the user has asked for the connection and is told when it is there; else it comes and goes unseen.
+let s:asked = 0
 let s:farewell = ''
 let s:no_start_before = 0.0
 let s:epoch = reltime()
@@ -37,6 +39,21 @@ function! vim_mcp#link#start() abort
   call s:outage(s:now())
 endfunction
 
+" The user has asked for the connection: they are told of it, now or when it is there. (Of a failure they are anyway.)
+function! vim_mcp#link#announce() abort
+  let s:asked = 1
+  if s:state ==# 'connected'
+    call s:tell_connected()
+  endif
+endfunction
+
+function! s:tell_connected() abort
+  if s:asked
+    let s:asked = 0
+    call vim_mcp#notice#unasked('connected as ' . vim_mcp#identity#id())
+  endif
+endfunction
+
 " Says goodbye and hangs up. It waits for nothing, since it runs at the editor's end too.
 function! vim_mcp#link#leave() abort
   call vim_mcp#loaded#tell('vim_mcp#diff#leave')
@@ -48,6 +65,7 @@ endfunction
 
 " Leaves and removes what registering made.
 function! vim_mcp#link#stop() abort
+  let s:asked = 0
   call vim_mcp#loaded#tell('vim_mcp#diff#stop')
   call vim_mcp#link#leave()
   call vim_mcp#environment#restore()
@@ -185,6 +203,7 @@ function! s:registered(message) abort
   call vim_mcp#identity#keep(get(a:message, 'instance_id', vim_mcp#identity#id()))
   call vim_mcp#events#start()
   call vim_mcp#ide#start()
+  call s:tell_connected()
 endfunction
 
 " The hub cannot take this editor: that is for the user to change.

@@ -398,6 +398,29 @@ def test_the_log_opens_read_only(raw_hub: RawHub, launch: Launch, home: EditorHo
         terminal, "[expand('%:p'), &readonly, &modifiable, &swapfile, &buflisted, line('.'), winnr('$')]"
     )
     assert told == [str(home.runtime / "hub.log"), 1, 0, 0, 0, 2, 2]
+    with (home.runtime / "hub.log").open("a") as log:
+        log.write("a later line\n")
+    terminal.type("\x17p:VimMCPLog\r")
+    terminal.wait_screen("a later line")
+    assert inside.value(terminal, "[line('.'), winnr('$')]") == [3, 2], "in the window that there is"
+    terminal.type("q")
+    wait_until(lambda: inside.value(terminal, "winnr('$')") == 1, "q closes it")
+
+
+def test_who_asks_for_the_connection_is_told_of_it(raw_hub: RawHub, launch: Launch, inside: Inside) -> None:
+    """And nobody else: an editor that connects by itself is silent."""
+    terminal = launch("one.txt")
+    raw_hub.editor().event("BufEnter")
+    assert "connected as" not in inside.value(terminal, "execute('messages')")
+    terminal.type(":VimMCPStop\r")
+    terminal.wait_screen("vim-mcp: disconnected; :VimMCPStart connects again")
+    for ask, anew in (("VimMCPStart", True), ("VimMCPReconnect", True), ("VimMCPStart", False)):
+        terminal.type(f":echo 'now' | {ask}\r")
+        if anew:
+            raw_hub.editor()
+        terminal.wait_screen("vim-mcp: connected as one-")
+        terminal.type(":echo 'told'\r")
+        terminal.wait_screen("told", lambda screen: "connected as" not in screen)
 
 
 @pytest.mark.parametrize("place", [".venv/bin", "../../../../../bin"])
