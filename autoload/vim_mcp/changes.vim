@@ -12,7 +12,7 @@ function! vim_mcp#changes#list() abort
           \ {index, hunk -> s:item(l:name, hunk)})
   endfor
   if empty(l:items)
-    call vim_mcp#notice#echo('Claude has changed no file of this turn (or nothing is known of it)')
+    call vim_mcp#notice#echo('Claude has changed no file in this turn (or nothing is known of it)')
     return
   endif
   call setqflist([], ' ', {'items': l:items, 'title': ':ClaudeCodeChanges'})

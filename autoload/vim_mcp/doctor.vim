@@ -57,8 +57,13 @@ endfunction
 function! s:versions(program) abort
   let l:same = a:program ==# vim_mcp#version()
   let l:text = 'version ' . a:program . (l:same ? '' : ', the plugin ' . vim_mcp#version())
-  let l:text .= ': ' . join(vim_mcp#hub#command())
-  return s:finding(l:same ? 'ok' : 'warning', 'program', l:text, 'vim-mcp install, and start this editor anew')
+  let l:text .= ': ' . vim_mcp#hub#typed()
+  return s:finding(l:same ? 'ok' : 'warning', 'program', l:text, s:update() . ', and start this editor anew')
+endfunction
+
+" What makes program and plugin of one version.
+function! s:update() abort
+  return vim_mcp#hub#is_own() ? ':VimMCPInstall' : vim_mcp#hub#typed() . ' install'
 endfunction
 
 function! s:editor() abort

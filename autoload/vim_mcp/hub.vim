@@ -58,6 +58,17 @@ function! vim_mcp#hub#argv(path, arguments) abort
   return (a:path ==# '' ? [] : ['env', 'VIM_MCP_SOCKET=' . a:path]) + vim_mcp#hub#command() + a:arguments
 endfunction
 
+" Whether that command comes from there.
+function! vim_mcp#hub#is_own() abort
+  return stridx(get(vim_mcp#hub#command(), 0, ''), vim_mcp#hub#environment() . '/') == 0
+endfunction
+
+" How a person types that command in a shell.
+function! vim_mcp#hub#typed() abort
+  let [name; rest] = vim_mcp#hub#command()
+  return join([name =~# '^/' ? fnamemodify(name, ':~') : name] + rest)
+endfunction
+
 " Why vim-mcp cannot be run, or ''.
 function! vim_mcp#hub#obstacle() abort
   let command = vim_mcp#hub#command()

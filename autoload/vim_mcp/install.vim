@@ -38,13 +38,12 @@ let s:script = [
 " Install what `source` names, a wheel's or a clone's path; '' for what belongs to this plugin. An installation that
 " works is kept unless `again`, or the same way made it.
 function! vim_mcp#install#run(source, again) abort
-  let l:there = vim_mcp#hub#command()
   let l:source = a:source ==# '' ? '' : fnamemodify(a:source, ':p')
   if s:running
     call s:show()
   elseif l:source !=# '' && getftype(l:source) ==# ''
     call vim_mcp#notice#error('there is no ' . a:source)
-  elseif !empty(l:there) && stridx(l:there[0], vim_mcp#hub#environment() . '/') != 0 && !a:again
+  elseif !empty(vim_mcp#hub#command()) && !vim_mcp#hub#is_own() && !a:again
     call vim_mcp#notice#echo('is there; :VimMCPInstall! adds its own')
   else
     call s:start(l:source ==# '' ? s:own() : [l:source])
@@ -73,9 +72,18 @@ function! s:done(code, lines) abort
     call vim_mcp#notice#unasked('not installed: ' . get(a:lines, -1, 'status ' . a:code))
     return
   endif
-  call s:add('installed: ' . join(vim_mcp#hub#command()))
-  call vim_mcp#reconnect()
+  call s:add('installed: ' . vim_mcp#hub#typed())
+  call s:make_help()
+  call vim_mcp#link#stop()
+  call vim_mcp#link#start()
   call s:await(s:looks, 0)
+endfunction
+
+" Plugin managers make the tags of a plugin's help; where a clone was only put below pack/, nobody has.
+function! s:make_help() abort
+  if !filereadable(s:root . '/doc/tags') && filewritable(s:root . '/doc') == 2
+    execute 'silent! helptags' fnameescape(s:root . '/doc')
+  endif
 endfunction
 
 function! s:await(looks, timer) abort
@@ -84,7 +92,7 @@ function! s:await(looks, timer) abort
     call s:add('connected as ' . l:info.instance_id)
     call s:add('')
     call s:add('Now :ClaudeCode opens Claude Code beside your text. For other clients run in a shell:')
-    call s:add('  ' . fnamemodify(vim_mcp#hub#command()[0], ':~') . ' install')
+    call s:add('  ' . vim_mcp#hub#typed() . ' install')
     call s:add('`q` closes this; :help vim-mcp tells more')
     call vim_mcp#notice#unasked('installed and connected')
   elseif a:looks > 0 && l:info.state !=# 'refused'

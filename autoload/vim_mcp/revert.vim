@@ -11,7 +11,7 @@ let s:done = 'Claude''s last turn is taken back.   u brings it again   :q closes
 function! vim_mcp#revert#open() abort
   let l:steps = map(vim_mcp#turn#names(), 's:step(v:val)')
   if empty(l:steps)
-    call vim_mcp#notice#echo('Claude has changed no file of this turn (or nothing is known of it)')
+    call vim_mcp#notice#echo('Claude has changed no file in this turn (or nothing is known of it)')
     return
   endif
   call s:window()

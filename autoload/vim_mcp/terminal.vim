@@ -189,13 +189,15 @@ function! s:start(number, mods, args) abort
   endif
 endfunction
 
-" Why none can be started, or ''. Short, since 80 columns hold about 50 characters of it: the help tells what to do.
+" Why none can be started, or ''. What matters most stands first, since 80 columns hold about 50 characters of it.
 function! s:obstacle(command) abort
   let l:provider = s:provider()
   if l:provider ==# 'none'
     return 'run it yourself, here: ' . get(a:command, 0, '') . ' --ide'
   elseif !executable(get(a:command, 0, ''))
-    return printf('cannot run "%s": see :help :ClaudeCode', get(a:command, 0, ''))
+    return empty(get(g:, 'vim_mcp_claude_command', ''))
+          \ ? 'no "claude" on PATH: install it, or set g:vim_mcp_claude_command'
+          \ : printf('cannot run "%s": see g:vim_mcp_claude_command', get(a:command, 0, ''))
   elseif getcmdwintype() !=# ''
     return 'Claude Code cannot be opened from the command-line window'
   endif

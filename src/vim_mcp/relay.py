@@ -49,7 +49,7 @@ def run() -> NoReturn:
     """
     paths.candidates()
     if os.isatty(0):
-        os.write(2, b"vim-mcp: this is an MCP server, to be started by an MCP client; for people: vim-mcp --help\n")
+        os.write(2, b"vim-mcp: this is an MCP server, for MCP clients to start (CTRL-D ends it); see vim-mcp --help\n")
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: os._exit(0))
     Relay().run()

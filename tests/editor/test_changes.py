@@ -60,7 +60,7 @@ def test_the_next_turn_begins_anew(turn: Turn) -> None:
     assert len(turn.listed()) == 3
     turn.begin()
     turn.terminal.type(":ClaudeCodeChanges\r")
-    turn.terminal.wait_screen("Claude has changed no file of this turn")
+    turn.terminal.wait_screen("Claude has changed no file in this turn")
     turn.write(turn.one, NEW + "21\n")
     assert turn.listed() == [["one.txt", 21, "+1 -0 21"]]
 
@@ -71,7 +71,7 @@ def test_what_changes_after_the_turn_is_not_claudes(turn: Turn) -> None:
     turn.write(turn.one, NEW, expected=False)
     assert turn.value("len(getqflist())") == 0
     turn.terminal.type(":ClaudeCodeChanges\r")
-    turn.terminal.wait_screen("Claude has changed no file of this turn")
+    turn.terminal.wait_screen("Claude has changed no file in this turn")
 
 
 @pytest.mark.requirement("TURN-02")

@@ -28,7 +28,7 @@ def checkout(tmp_path: Path, home: EditorHome) -> Path:
     """The plugin as a plugin manager brings it, without a Python part, on the editors' runtime path."""
     path = tmp_path / "plugged" / "vim-mcp"
     for part in ("plugin", "autoload", "lua", "doc"):
-        shutil.copytree(ROOT / part, path / part)
+        shutil.copytree(ROOT / part, path / part, ignore=shutil.ignore_patterns("tags"))
     home.vimrc.write_text(home.vimrc.read_text().replace(str(ROOT), str(path)))
     return path
 
@@ -162,6 +162,8 @@ def test_a_plugin_managers_clone_is_installed_in_place(
         python = [str(environment / "bin" / "python"), "-P", "-c", where]
         told = subprocess.run(python, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
         assert told.strip() == str(checkout / "src" / "vim_mcp" / "__init__.py")
+        terminal.type(":help vim-mcp\r")  # no plugin manager has made its tags
+        terminal.wait_screen("Assistants that speak MCP")
     finally:
         if os.path.exists(environment / "bin" / "vim-mcp"):
             _run(environment, home, "stop")

@@ -249,7 +249,10 @@ def test_a_missing_program_is_one_clear_message(scene: Scene) -> None:
     for setting, name in (("'no-such-claude --flag'", "no-such-claude"), ("['no-such', 'x']", "no-such")):
         command(terminal, f"let g:vim_mcp_claude_command = {setting}")
         terminal.type(":ClaudeCode\r")
-        terminal.wait_screen(f'cannot run "{name}": see :help :ClaudeCode')
+        terminal.wait_screen(f'cannot run "{name}": see g:vim_mcp_claude_command')
+    command(terminal, "unlet g:vim_mcp_claude_command | let $PATH = '/nowhere'")
+    terminal.type(":ClaudeCode\r")
+    terminal.wait_screen('no "claude" on PATH: install it, or set g:vim_mcp_claude_command')
     assert len(link.request("get_state")["windows"]) == 1
 
 

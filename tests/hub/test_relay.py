@@ -408,6 +408,6 @@ def test_a_person_who_starts_it_in_a_terminal_is_told_what_it_is(backstage: Back
     os.close(main)  # the terminal goes away
     assert process.communicate(timeout=TIMEOUT) == (
         b"",
-        b"vim-mcp: this is an MCP server, to be started by an MCP client; for people: vim-mcp --help\n",
+        b"vim-mcp: this is an MCP server, for MCP clients to start (CTRL-D ends it); see vim-mcp --help\n",
     )
     assert process.returncode == 0

@@ -88,7 +88,10 @@ def test_a_python_without_its_packages_still_says_so(tmp_path: Path, arguments: 
 @pytest.mark.requirement("DOCTOR-01")
 def test_the_command_on_path(home: Path) -> None:
     absent = look(program.findings(), "command")
-    assert (absent.level, absent.fix.startswith(f"ln -s {OWN} ")) == ("warning", True)
+    assert absent.level == "warning"
+    assert absent.fix.endswith(", with ~/.local/bin on PATH")
+    subprocess.run(["/bin/sh", "-c", absent.fix.partition(", ")[0]], env={"HOME": str(home)}, check=True)
+    assert (home / ".local" / "bin" / "vim-mcp").resolve() == OWN.resolve()
     other = put_on_path(home, "vim-mcp")
     assert look(program.findings(), "command").fix == f"rm {other}"
     other.unlink()

@@ -119,6 +119,7 @@ def test_a_dry_run_says_what_would_be_and_does_nothing(clone: Run, home: Path, c
     done = clone(command, "--dry-run")
     assert done.stdout.count("to do ") == 2
     assert f"~/{VIM}" in done.stdout
+    assert "Next: start" not in done.stdout
     assert files(home) == before
 
 
@@ -214,6 +215,9 @@ def test_without_claude_code_it_says_so(clone: Run) -> None:
     done = clone("install")
     assert done.returncode == 0
     assert "as is     Claude Code: no `claude` command is on your PATH" in done.stdout
+    own = str(Path(sys.executable).with_name("vim-mcp"))
+    assert f"again: {own} install\n" in done.stdout, "this one is not on PATH"
+    assert f"\n  {own} doctor\n" in done.stdout
 
 
 @pytest.mark.requirement("INSTALL-07")

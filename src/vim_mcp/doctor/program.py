@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -56,7 +57,9 @@ def _import_failure() -> str:
 def _command() -> Finding:
     own, named = plugin.command(), shutil.which("vim-mcp")
     if named is None:
-        fix = f"ln -s {own} ~/.local/bin/vim-mcp, with ~/.local/bin on PATH"
+        elsewhere = os.path.expanduser("~/.local/bin") not in os.environ.get("PATH", "").split(os.pathsep)
+        fix = f"mkdir -p ~/.local/bin && ln -sf {shlex.quote(own)} ~/.local/bin/vim-mcp"
+        fix += ", with ~/.local/bin on PATH" if elsewhere else ""
         text = f"vim-mcp is not on PATH: a client has to name it as {tilde(own)}"
         return Finding(WARNING, "command", text, fix)
     if os.path.realpath(named) != os.path.realpath(own):

@@ -22,7 +22,7 @@ def install(editors: Sequence[str] = (), with_claude: bool = True, dry_run: bool
     places = _places(editors)
     plans: list[Plan] = [partial(plugin.placing, place) for place in places]
     status = carry_out([*plans, claude.registering] if with_claude else plans, dry_run)
-    print("\n" + "\n".join(_afterwards(places)))
+    print("\n" + "\n".join([*clients.snippets(), "", *_afterwards(places, dry_run)]))
     return status
 
 
@@ -44,15 +44,17 @@ def _places(editors: Sequence[str]) -> list[Place]:
     return wanted or [place for place in _all() if place.is_used()] or _all()
 
 
-def _afterwards(places: Sequence[Place]) -> Iterator[str]:
-    yield from clients.snippets()
-    yield ""
+def _afterwards(places: Sequence[Place], dry_run: bool) -> Iterator[str]:
     for place in places:
         if place.lazy():
             yield f"lazy.nvim loads only what its list names. Add to it: {{ dir = '{tilde(place.path)}' }}"
+    if dry_run:
+        yield "Nothing was done. Without --dry-run it is."
+        return
     names = " or ".join(place.editor for place in places)
     yield f"Next: start {names} anew. `:ClaudeCode` opens Claude Code beside your text; any other client you may ask"
-    yield '"what buffers do I have open?". More: `:help vim-mcp`. If something is wrong, `vim-mcp doctor` says what.'
+    yield '"what buffers do I have open?". More: `:help vim-mcp`. If something is wrong, this says what:'
+    yield f"  {plugin.invocation()} doctor"
 
 
 __all__ = ["EDITORS", "install", "uninstall"]

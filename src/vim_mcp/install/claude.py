@@ -17,7 +17,7 @@ from typing import Any
 
 from vim_mcp import __version__
 from vim_mcp.install.places import data_directory
-from vim_mcp.install.plugin import command
+from vim_mcp.install.plugin import command, invocation
 from vim_mcp.install.steps import Refused, Step
 
 NAME = "vim-mcp"
@@ -38,7 +38,7 @@ def registering() -> Step:
     """The step that registers with Claude Code as a plugin, or as a server where the CLI knows no plugins."""
     cli = find()
     if cli is None:
-        return Step("Claude Code: no `claude` command is on your PATH; once it is, run `vim-mcp install` again")
+        return Step(f"Claude Code: no `claude` command is on your PATH; once it is, again: {invocation()} install")
     if plugin_enabled() is False:
         return Step(f"Claude Code: the plugin is disabled; claude plugin enable {PLUGIN}")
     if plugin_enabled() and is_current():
