@@ -134,9 +134,9 @@ endfunction
 
 " How wide and how high a result can be: as the window that shows it, and half of that.
 function! s:size(buffer) abort
-  let windows = map(win_findbuf(a:buffer), 'getwininfo(v:val)[0]')
-  let window = get(windows, 0, {'width': &columns, 'height': &lines})
-  return [max([20, window.width - get(window, 'textoff', 0)]), max([s:least, min([s:most, window.height / 2])])]
+  let window = get(win_findbuf(a:buffer), 0, 0)
+  let height = window ? winheight(window) : &lines
+  return [max([20, vim_mcp#windows#text_width(a:buffer)]), max([s:least, min([s:most, height / 2])])]
 endfunction
 
 " The lines as they are shown: neither editor wraps what is below a line.

@@ -196,7 +196,7 @@ function! s:obstacle(command) abort
     return 'run it yourself, here: ' . get(a:command, 0, '') . ' --ide'
   elseif !executable(get(a:command, 0, ''))
     return empty(get(g:, 'vim_mcp_claude_command', ''))
-          \ ? 'no "claude" on PATH: install it, or set g:vim_mcp_claude_command'
+          \ ? 'no "claude" on PATH: install Claude Code'
           \ : printf('cannot run "%s": see g:vim_mcp_claude_command', get(a:command, 0, ''))
   elseif getcmdwintype() !=# ''
     return 'Claude Code cannot be opened from the command-line window'

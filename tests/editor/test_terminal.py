@@ -252,7 +252,7 @@ def test_a_missing_program_is_one_clear_message(scene: Scene) -> None:
         terminal.wait_screen(f'cannot run "{name}": see g:vim_mcp_claude_command')
     command(terminal, "unlet g:vim_mcp_claude_command | let $PATH = '/nowhere'")
     terminal.type(":ClaudeCode\r")
-    terminal.wait_screen('no "claude" on PATH: install it, or set g:vim_mcp_claude_command')
+    terminal.wait_screen('vim-mcp: no "claude" on PATH: install Claude Code')
     assert len(link.request("get_state")["windows"]) == 1
 
 
