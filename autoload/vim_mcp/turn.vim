@@ -139,7 +139,7 @@ endfunction
 function! s:drop(name) abort
   let s:size -= remove(s:files, a:name).size
   call remove(s:names, 0)
-  call vim_mcp#notice#unasked('too much changes to keep it all: :ClaudeCodeRevert leaves out '
+  call vim_mcp#notice#unasked('too much has changed to keep it all: :ClaudeCodeRevert leaves out '
         \ . fnamemodify(a:name, ':t'))
 endfunction
 
