@@ -87,6 +87,11 @@ function! vim_mcp#buffers#name(bufnr) abort
   return getbufinfo(a:bufnr)[0].name
 endfunction
 
+" Its 'buftype'; a review's buffer is never that of a file.
+function! vim_mcp#buffers#type(bufnr) abort
+  return getbufvar(a:bufnr, 'vim_mcp_diff') ==# '' ? getbufvar(a:bufnr, '&buftype') : 'acwrite'
+endfunction
+
 " Whether the text of a buffer must not be given.
 function! vim_mcp#buffers#ignored(bufnr) abort
   return vim_mcp#ignore#matches(vim_mcp#buffers#name(a:bufnr))
@@ -107,7 +112,7 @@ function! s:buffer(info) abort
   let l:bufnr = a:info.bufnr
   return {'id': l:bufnr, 'name': a:info.name, 'listed': s:bool[a:info.listed], 'loaded': s:bool[a:info.loaded],
         \ 'modified': s:bool[a:info.changed], 'readonly': s:bool[getbufvar(l:bufnr, '&readonly')],
-        \ 'filetype': getbufvar(l:bufnr, '&filetype'), 'buftype': getbufvar(l:bufnr, '&buftype'),
+        \ 'filetype': getbufvar(l:bufnr, '&filetype'), 'buftype': vim_mcp#buffers#type(l:bufnr),
         \ 'line_count': a:info.loaded ? a:info.linecount : 0, 'changedtick': a:info.changedtick,
         \ 'current': s:bool[l:bufnr == bufnr('%')], 'visible': s:bool[!empty(a:info.windows)],
         \ 'ignored': s:bool[vim_mcp#ignore#matches(a:info.name)]}

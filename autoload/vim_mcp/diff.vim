@@ -203,6 +203,7 @@ endfunction
 " The windows are closed by a timer: they cannot be from within their own autocommands.
 function! s:end(review, verdict) abort
   let a:review.verdict = a:verdict
+  call vim_mcp#notice#withdraw(s:hint(a:review))
   call vim_mcp#statusline#refresh()
   if bufloaded(a:review.right)
     call setbufvar(a:review.right, '&modified', 0)
@@ -254,9 +255,12 @@ endfunction
 function! vim_mcp#diff#hint(review, asked) abort
   if a:asked || !a:review.hinted
     let a:review.hinted = 1
-    let file = fnamemodify(a:review.target, ':t')
-    call vim_mcp#notice#unasked(':ClaudeCodeDiffAccept accepts ' . file . ', that did not')
+    call vim_mcp#notice#unasked(s:hint(a:review))
   endif
+endfunction
+
+function! s:hint(review) abort
+  return ':ClaudeCodeDiffAccept accepts ' . fnamemodify(a:review.target, ':t') . ', that did not'
 endfunction
 
 " The proposal has left the screen; a:closed: because its window was closed.
@@ -293,6 +297,11 @@ function! vim_mcp#diff#leave() abort
   for review in filter(vim_mcp#diff#pending(), '!v:val.lost')
     call s:decide(review, 'rejected', '')
   endfor
+endfunction
+
+" The editor ends, after that: it is to remember nothing of reviews, neither as files it has shown nor as places.
+function! vim_mcp#diff#wipe() abort
+  call map(values(s:reviews), 'vim_mcp#diff_buffers#wipe(v:val)')
 endfunction
 
 " The person ends the connection: nothing stays of the reviews.

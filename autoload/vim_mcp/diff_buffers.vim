@@ -15,6 +15,7 @@ function! vim_mcp#diff_buffers#make(review, proposal_file) abort
   let [ignored, view] = [&eventignore, winsaveview()]
   set eventignore=all
   try
+    call vim_mcp#diff_private#begin(a:review, s:number)
     let a:review.left = s:buffer(a:review, 'disk')
     let a:review.right = s:buffer(a:review, s:client(a:review))
     let a:review.form = vim_mcp#diff_text#fill(a:review.left, a:review.file, own, a:review.right, a:proposal_file)
@@ -49,6 +50,7 @@ function! vim_mcp#diff_buffers#wipe(review) abort
       call vim_mcp#diff_layout#run('silent! noautocmd bwipeout! ' . bufnr)
     endif
   endfor
+  call vim_mcp#diff_private#end(a:review)
 endfunction
 
 " `ZZ` does not write what has not been changed.
@@ -58,12 +60,12 @@ endfunction
 
 function! s:client(review) abort
   let name = substitute(a:review.client, '[^[:alnum:]._ -]', '_', 'g')
-  return name ==# '' ? 'Claude' : name
+  return name =~# '^\.*$' ? 'Claude' : name
 endfunction
 
 " Whether a buffer's name is one of those made here.
 function! vim_mcp#diff_buffers#is_named(name) abort
-  return a:name =~# '^vim-mcp://[^/]*/\d\+/'
+  return a:name =~# '^vim-mcp://[^/]*/\d\+/' || vim_mcp#diff_private#is_named(a:name)
 endfunction
 
 " A name that no file has, and that ends in the file's, so that what goes by names (g:vim_mcp_ignore too) knows it.
@@ -72,9 +74,11 @@ function! s:buffer(review, side) abort
   if vim_mcp#ignore#matches(a:review.file) && !vim_mcp#ignore#matches(name)
     let name = resolve(a:review.file)
   endif
-  let bufnr = bufadd('vim-mcp://' . a:side . '/' . s:number . name)
-  for [option, value] in [['buftype', 'acwrite'], ['swapfile', 0], ['buflisted', 0], ['undofile', 0], ['modeline', 0]]
-    call setbufvar(bufnr, '&' . option, value)
+  let file = vim_mcp#diff_private#file(a:review, a:side . name)
+  let bufnr = bufadd(file !=# '' ? file : 'vim-mcp://' . a:side . '/' . s:number . name)
+  call setbufvar(bufnr, '&buftype', file !=# '' ? '' : 'acwrite')
+  for option in ['swapfile', 'buflisted', 'undofile', 'modeline']
+    call setbufvar(bufnr, '&' . option, 0)
   endfor
   silent call bufload(bufnr)
   call setbufvar(bufnr, '&bufhidden', 'hide')

@@ -12,23 +12,49 @@ let s:changes = ['TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeavePre'
 " Begins to watch the buffers of `review`.
 function! vim_mcp#diff_watch#begin(review) abort
   call vim_mcp#diff_write#watch()
+  call vim_mcp#diff_private#watch()
   if has('nvim')
     " Vim has nothing that tells of a change before autocommands hear of it.
     call luaeval('require("vim_mcp.unmodified").keep(_A)', a:review.right)
   endif
-  let right = '<buffer=' . a:review.right . '>'
+  call s:watch_editor()
+  call s:watch_sides(a:review)
+  call s:watch_proposal('<buffer=' . a:review.right . '>')
+endfunction
+
+function! s:watch_editor() abort
   augroup vim_mcp_diff
     autocmd! ExitPre,VimLeavePre
-    autocmd ExitPre * call s:exit()
-    execute 'autocmd BufWriteCmd' right 'call s:write(expand("<stack>"), expand("<afile>"))'
-    execute 'autocmd FileWriteCmd,FileAppendCmd' right 'call s:write_part()'
+    autocmd ExitPre * call s:unmodify()
+    autocmd VimLeavePre * call vim_mcp#diff#wipe()
+    if s:has('SafeState')
+      autocmd! SafeState
+      autocmd SafeState * call s:unmodify()
+    endif
+  augroup END
+endfunction
+
+function! s:watch_sides(review) abort
+  augroup vim_mcp_diff
     " `:w` on the file's side is no verdict, and no error either.
-    execute 'autocmd BufWriteCmd,FileWriteCmd,FileAppendCmd <buffer=' . a:review.left . '> call s:write_part()'
-    execute 'autocmd BufReadCmd' right 'call s:read()'
-    execute 'autocmd QuitPre' right 'call s:quit()'
-    execute 'autocmd BufWinLeave,BufUnload' right 'call s:leave(+expand("<abuf>"))'
+    execute 'autocmd BufWriteCmd <buffer=' . a:review.left . '> call s:write_part()'
+    for side in [a:review.left, a:review.right]
+      execute 'autocmd FileWriteCmd,FileAppendCmd <buffer=' . side . '> call s:write_part()'
+      " A private file (diff_private.vim) that is gone is no news, and another name is that of no private file.
+      execute 'autocmd FileChangedShell <buffer=' . side . '> let v:fcs_choice = ""'
+      execute 'autocmd BufFilePost <buffer=' . side . '> setlocal buftype=acwrite'
+    endfor
+  augroup END
+endfunction
+
+function! s:watch_proposal(right) abort
+  augroup vim_mcp_diff
+    execute 'autocmd BufWriteCmd' a:right 'call s:write(expand("<stack>"), expand("<afile>"))'
+    execute 'autocmd BufReadCmd' a:right 'call s:read()'
+    execute 'autocmd QuitPre' a:right 'call s:quit()'
+    execute 'autocmd BufWinLeave,BufUnload' a:right 'call s:leave(+expand("<abuf>"))'
     for event in filter(copy(s:changes), 's:has(v:val)')
-      execute 'autocmd' event right 'call s:changed()'
+      execute 'autocmd' event a:right 'call s:changed()'
     endfor
   augroup END
 endfunction
@@ -48,6 +74,7 @@ function! vim_mcp#diff_watch#end(review, last) abort
     autocmd! vim_mcp_diff
     augroup! vim_mcp_diff
     call vim_mcp#diff_write#forget()
+    call vim_mcp#diff_private#forget()
   endif
 endfunction
 
@@ -132,9 +159,10 @@ function! s:changed() abort
   let s:timer = timer_start(s:pause, {timer -> vim_mcp#diff#changed(bufnr)})
 endfunction
 
-" The editor may be about to end: what is under review is no reason to stay.
-function! s:exit() abort
-  for review in vim_mcp#diff#pending()
+" What is under review is no reason for the editor to stay, nor for others to write it: `dp` on the file's side changes
+" it without an event that would tell.
+function! s:unmodify() abort
+  for review in filter(vim_mcp#diff#pending(), 'getbufvar(v:val.right, "&modified")')
     call setbufvar(review.right, '&modified', 0)
   endfor
 endfunction

@@ -25,6 +25,17 @@ let s:many = s:before . '\%(\%(win\|buf\|tab\|arg\|[cl]f\=\)do\=\|g\%[lobal]\|v\
 let s:exit = s:before . '\%(x\%[it]\|exi\%[t]\)!\=\s*$'
 let s:update = s:before . 'up\%[date]!\=\s*$'
 
+" Auto-saves: of the current buffer in any case, and of what has been changed, too.
+let s:saves = s:before . '\%(noa\%[utocmd]\s\+\|exe\%[cute]\s*["'']\|call execute(["'']\)\=:*' . s:modifiers
+let s:saves_changed = s:saves . '\%(w\%[rite]\|up\%[date]\|wa\%[ll]\)\%(\A\|$\)'
+let s:saves .= 'w\%[rite]\%(\A\|$\)'
+
+" Whether an autocommand's command writes, and would tell of an error; a:if_changed: what has been changed.
+function! vim_mcp#diff_write#may_fail(command, if_changed) abort
+  let writes = filter(split(a:command, '|'), 'v:val =~# (a:if_changed ? s:saves_changed : s:saves)')
+  return !empty(filter(writes, 'v:val !~# "\\<sil\\%[ent]!"'))
+endfunction
+
 " Begins to watch command lines.
 function! vim_mcp#diff_write#watch() abort
   augroup vim_mcp_diff_write

@@ -78,7 +78,7 @@ endfunction
 
 " Whether a buffer is that of a file.
 function! vim_mcp#disk#is_file(bufnr) abort
-  return getbufvar(a:bufnr, '&buftype') ==# '' && vim_mcp#buffers#name(a:bufnr) !=# ''
+  return vim_mcp#buffers#type(a:bufnr) ==# '' && vim_mcp#buffers#name(a:bufnr) !=# ''
 endfunction
 
 " Whether there is a need to look now. The stamp tells no change within a second,

@@ -34,7 +34,8 @@ endfunction
 " The full name of the current buffer's file; '' where it cannot be mentioned, and then the user is told why.
 function! vim_mcp#mention#file() abort
   let l:file = vim_mcp#buffers#name(bufnr('%'))
-  let l:obstacle = &buftype !=# '' && &buftype !=# 'acwrite' || l:file !~# '^/' ? 'this buffer has no file'
+  let l:has_file = index(['', 'acwrite'], &buftype) >= 0 && l:file =~# '^/' && !exists('b:vim_mcp_diff')
+  let l:obstacle = !l:has_file ? 'this buffer has no file'
         \ : vim_mcp#ignore#matches(l:file) ? 'it matches g:vim_mcp_ignore' : s:obstacle()
   return l:obstacle ==# '' || s:refuse(l:obstacle) ? l:file : ''
 endfunction

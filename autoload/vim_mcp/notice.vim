@@ -77,6 +77,14 @@ function! vim_mcp#notice#unasked(text) abort
   endif
 endfunction
 
+" Does not tell one thing any more that was not told yet.
+function! vim_mcp#notice#withdraw(text) abort
+  call filter(s:untold, 'v:val !=# a:text')
+  if empty(s:untold)
+    call timer_stop(s:timer)
+  endif
+endfunction
+
 " Does not tell any more what was not told yet.
 function! vim_mcp#notice#forget() abort
   call timer_stop(s:timer)

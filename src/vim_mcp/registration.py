@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import shutil
 from typing import Any
 
 from vim_mcp import wire
@@ -20,6 +22,9 @@ from vim_mcp.editor.vocabulary import Refused
 from vim_mcp.errors import COMMAND_FAILED, INVALID_PARAMS, InvalidParameters
 
 logger = logging.getLogger(__name__)
+
+_REVIEW = re.compile(r"vim-mcp-review-(\d+)-\d+")
+"""The names of directories that editors make in the runtime directory (docs/diff-review.md)."""
 
 _CHANGES_THE_REGISTRY = frozenset({JOINED, LEFT, "BufAdd", "BufEnter", "BufDelete", "BufFilePost", "DirChanged"})
 
@@ -39,9 +44,17 @@ class Registrar:
         for pattern in (f"{TEXT_FILE}*", self._config.state("*").name):
             for left_behind in self._config.runtime.glob(pattern):
                 left_behind.unlink(missing_ok=True)
+        self._sweep_reviews()
         earlier = self._registry.load()
         self._directory.expect({name for name, entry in earlier.items() if alive(entry.get("pid"))})
         self._registry.write(self._directory)
+
+    def _sweep_reviews(self) -> None:
+        """Remove what editors that were killed have left of reviews."""
+        for path in self._config.runtime.iterdir():
+            its = _REVIEW.fullmatch(path.name)
+            if its and not alive(int(its[1])):
+                shutil.rmtree(path, ignore_errors=True)
 
     def register(self, connection: LineConnection, message: dict[str, Any]) -> None:
         """Take in the editor that has sent `message`, or refuse it with a sentence. Requirement VIM-REG-01."""
@@ -84,6 +97,8 @@ class Registrar:
             self._state_files.left(editor)
         else:
             self._state_files.changed(editor)
+        if JOINED in events:
+            self._sweep_reviews()
         if events & _CHANGES_THE_REGISTRY:
             self._registry.write(self._directory)
 

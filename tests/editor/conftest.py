@@ -77,8 +77,26 @@ def editor(raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> 
 @pytest.fixture
 def desk(home: EditorHome, inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> Desk:
     """Reviews in an editor that leads its person to each and that `inside` can look into; files in `project`."""
+    return _desk(home, raw_hub, launch, tmp_path / "project")
+
+
+@pytest.fixture
+def start(
+    home: EditorHome, inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path
+) -> Callable[..., Desk]:
+    """Start such an editor with these lines in its vimrc and show a diff in it."""
+
+    def begin(*lines: str) -> Desk:
+        home.add(*lines)
+        desk = _desk(home, raw_hub, launch, tmp_path / "project")
+        desk.propose()
+        return desk
+
+    return begin
+
+
+def _desk(home: EditorHome, raw_hub: RawHub, launch: Callable[..., Terminal], project: Path) -> Desk:
     home.add("let g:vim_mcp_diff_focus = 'always'", "set noswapfile")
-    project = tmp_path / "project"
     project.mkdir()
     terminal = launch("one.txt", cwd=project)
     link = raw_hub.editor()

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
-from tests.support.rawhub import RawHub
 from tests.support.reviewing import NEW, Desk
 from tests.support.waiting import wait_until
 
@@ -33,20 +30,9 @@ Start = Callable[..., Desk]
 
 
 @pytest.fixture
-def start(home: EditorHome, inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> Start:
+def start(start: Start) -> Start:
     """Start an editor with these lines in its vimrc and show a diff in it."""
-
-    def begin(*lines: str) -> Desk:
-        home.add("let g:vim_mcp_diff_focus = 'always'", "set noswapfile", *SAVE.splitlines(), *lines)
-        (tmp_path / "project").mkdir()
-        terminal = launch("one.txt", cwd=tmp_path / "project")
-        link = raw_hub.editor()
-        link.event("BufEnter")
-        desk = Desk(terminal, link, tmp_path / "project", home.runtime)
-        desk.propose()
-        return desk
-
-    return begin
+    return lambda *lines: start(*SAVE.splitlines(), *lines)
 
 
 # (name, lines of the vimrc, keys; each after an edit): the person's own commands

@@ -273,6 +273,28 @@ def test_the_editor_is_killed(scene: Scene) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cleaner", ["another editor", "the next hub"])
+@pytest.mark.requirement("IDE-REVIEW-02")
+def test_what_a_killed_editor_leaves_is_removed(stage: Stage, kind: str, cleaner: str) -> None:
+    stage.home.add("set noswapfile hidden", "autocmd InsertLeave * write")
+    scene = Scene(stage, kind)
+    scene.proposed()
+    (left,) = (
+        path for path in stage.runtime.iterdir() if path.name.startswith(f"vim-mcp-review-{scene.editor.editor_pid}-")
+    )
+    os.kill(scene.editor.editor_pid, signal.SIGKILL)
+    scene.editor.wait()
+    assert left.is_dir()
+    assert not [path for path in left.rglob("*") if path.is_file()]
+    if cleaner == "the next hub":
+        stage.run("stop")
+        stage.client()
+    else:
+        stage.editor(kind, "two.txt", cwd=scene.project)
+    wait_until(lambda: not left.exists(), "its directory to go")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["stop", "SIGTERM"])
 @pytest.mark.requirement("IDE-TOOL-07")
 def test_the_hub_leaves(scene: Scene, way: str) -> None:
