@@ -94,15 +94,20 @@ function! s:draw() abort
 endfunction
 
 " All rows: who asks what, as many rows of what would be done as there is room for, how to answer. In half of the
-" screen; what is not the text itself takes more where it has to.
+" screen; what is not the text itself takes more where it has to. On the smallest screens who asks gives way to the
+" rest.
 function! s:text(rows, width) abort
   let foot = s:foot(a:width)
+  let room = &lines - &cmdheight - 2
+  let foot = len(foot) < room ? foot : foot[: s:buttons.no[0] - 1]
   let s:feet = len(foot)
-  let room = &lines - &cmdheight - 2 - s:feet
+  let room -= s:feet
   let s:height = min([len(a:rows), max([1, (&lines - &cmdheight) / 2 - 4])])
   let s:height = max([1, min([s:height, room - len(s:head(a:rows, a:width))])])
   let s:shown.top = max([0, min([s:shown.top, len(a:rows) - s:height])])
-  return s:head(a:rows, a:width) + a:rows[s:shown.top : s:shown.top + s:height - 1] + foot
+  let head = s:head(a:rows, a:width)
+  let head = head[max([0, len(head) - max([0, room - s:height])]) :]
+  return head + a:rows[s:shown.top : s:shown.top + s:height - 1] + foot
 endfunction
 
 function! s:head(rows, width) abort

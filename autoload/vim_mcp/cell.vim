@@ -11,7 +11,8 @@ let s:marker = '\m^\s*\%(#\|//\|--\|%\|;\|"\)\s*%%'
 " below it where that is more than the window has room for.
 let [s:most, s:least] = [20, 4]
 
-" Those that run or have run here: id -> {'buffer', 'runs'}. Their places are marks by the same id.
+" Those that run or have run here: id -> {'buffer', 'runs', 'lines' (how many it has), 'rows' (so many are shown
+" below it)}. Their places are marks by the same id.
 let s:cells = {}
 let s:last = 0
 
@@ -83,13 +84,19 @@ function! s:place(id, first, last) abort
       call s:remove(id)
     endif
   endfor
-  let s:cells[a:id] = {'buffer': bufnr('%'), 'runs': 0}
+  let s:cells[a:id] = {'buffer': bufnr('%'), 'runs': 0, 'lines': a:last - a:first + 1, 'rows': 0}
   if has('nvim')
-    call nvim_buf_set_extmark(bufnr('%'), s:space, a:last - 1, 0, {'id': a:id})
+    call s:mark(a:id, a:last, {})
   else
     call s:define()
     call prop_add(a:last, 1, {'type': 'vim_mcp_cell_place', 'id': a:id, 'bufnr': bufnr('%')})
   endif
+endfunction
+
+" Neovim's mark at a line. It goes with its line, and comes back with it, where Neovim can have that (0.10).
+function! s:mark(id, line, shown) abort
+  let options = extend(has('nvim-0.10') ? {'id': +a:id, 'invalidate': v:true} : {'id': +a:id}, a:shown)
+  call nvim_buf_set_extmark(s:cells[a:id].buffer, s:space, a:line - 1, 0, options)
 endfunction
 
 function! s:define() abort
@@ -106,7 +113,8 @@ function! s:line(id) abort
   if !bufloaded(buffer)
     return 0
   elseif has('nvim')
-    return get(nvim_buf_get_extmark_by_id(buffer, s:space, +a:id, {}), 0, -1) + 1
+    let mark = nvim_buf_get_extmark_by_id(buffer, s:space, +a:id, {'details': v:true})
+    return empty(mark) || get(mark[2], 'invalid', 0) ? 0 : mark[0] + 1
   endif
   return get(prop_find({'type': 'vim_mcp_cell_place', 'id': +a:id, 'bufnr': buffer, 'lnum': 1, 'both': 1}), 'lnum', 0)
 endfunction
@@ -114,15 +122,16 @@ endfunction
 function! s:show(id, lines, failed) abort
   let line = s:line(a:id)
   if line == 0
-    unlet s:cells[a:id]
+    call s:keep(a:id, a:lines, a:failed)
     return
   endif
   let [width, height] = s:size(s:cells[a:id].buffer)
   let lines = map(s:excerpt(s:rows(a:lines, width - 2), height), '"  " . v:val')
+  let s:cells[a:id].rows = len(lines)
   if has('nvim')
     let group = a:failed ? 'VimMCPCellError' : 'VimMCPCell'
-    let virtual = map(lines, '[[v:val, group]]')
-    call nvim_buf_set_extmark(s:cells[a:id].buffer, s:space, line - 1, 0, {'id': +a:id, 'virt_lines': virtual})
+    call s:mark(a:id, line, {'virt_lines': map(copy(lines), '[[v:val, group]]')})
+    call s:reveal(a:id, line)
     return
   endif
   call s:erase(a:id, line)
@@ -130,6 +139,45 @@ function! s:show(id, lines, failed) abort
     call prop_add(line, 0, {'type': a:failed ? 'vim_mcp_cell_error' : 'vim_mcp_cell', 'bufnr': s:cells[a:id].buffer,
           \ 'text': text, 'text_align': 'below'})
   endfor
+  call s:reveal(a:id, line)
+endfunction
+
+" The lines of a cell have been deleted, and what came of it is shown if they come back.
+function! s:keep(id, lines, failed) abort
+  let cell = s:cells[a:id]
+  if !bufexists(cell.buffer)
+    unlet s:cells[a:id]
+    return
+  endif
+  let cell.kept = [a:lines, a:failed]
+  augroup vim_mcp_cell
+    execute printf('autocmd! TextChanged <buffer=%d> call s:show_kept(%d)', cell.buffer, cell.buffer)
+  augroup END
+endfunction
+
+function! s:show_kept(buffer) abort
+  let kept = filter(copy(s:cells), 'v:val.buffer == a:buffer && has_key(v:val, "kept")')
+  for id in keys(filter(copy(kept), 's:line(v:key) > 0'))
+    call call('s:show', [id] + remove(remove(kept, id), 'kept'))
+  endfor
+  if empty(kept)
+    execute printf('autocmd! vim_mcp_cell TextChanged <buffer=%d>', a:buffer)
+  endif
+endfunction
+
+" Bring what is shown below a cell into the sight of a user who is in it and rests.
+function! s:reveal(id, last) abort
+  let cell = s:cells[a:id]
+  if bufnr('%') != cell.buffer || mode(1) !=# 'n' || line('.') > a:last || line('.') <= a:last - cell.lines
+    return
+  endif
+  let below = {}
+  for [id, other] in items(s:cells)
+    if other.buffer == cell.buffer && id != a:id
+      let below[s:line(id)] = other.rows
+    endif
+  endfor
+  call vim_mcp#reveal#below(a:last, cell.rows, below)
 endfunction
 
 " How wide and how high a result can be: as the window that shows it, and half of that.
@@ -177,10 +225,15 @@ function! s:remove(id) abort
 endfunction
 
 function! s:clear(buffer) abort
-  for [id, cell] in items(s:cells)
-    if cell.buffer == a:buffer
-      call s:remove(id)
-    endif
+  call filter(s:cells, 'v:val.buffer != a:buffer')
+  if has('nvim')
+    call nvim_buf_clear_namespace(a:buffer, s:space, 0, -1)
+    return
+  endif
+  call s:define()
+  " Undone deletions may have brought back what no cell knows.
+  for type in ['vim_mcp_cell_place', 'vim_mcp_cell', 'vim_mcp_cell_error']
+    call prop_remove({'type': type, 'bufnr': a:buffer, 'all': 1}, 1, line('$'))
   endfor
 endfunction
 

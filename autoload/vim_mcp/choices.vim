@@ -19,6 +19,12 @@ function! vim_mcp#choices#of(name) abort
   return copy(s:choices[a:name])
 endfunction
 
+" What clients may do by a setting about that; a misspelt one counts as 'off'.
+function! vim_mcp#choices#allowed(name) abort
+  let value = get(g:, 'vim_mcp_' . a:name, s:choices[a:name][0])
+  return index(s:choices[a:name], value) < 0 ? 'off' : value
+endfunction
+
 " A misspelt setting counts as 'off' (of what clients may do) or as the default, and its user should not have to find
 " that out.
 function! vim_mcp#choices#check() abort

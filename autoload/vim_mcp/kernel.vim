@@ -5,12 +5,9 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
-let s:permissions = ['ask', 'allow', 'off']
-
 " Whether clients may run code: 'ask', 'allow' or 'off', which a misspelt value is.
 function! vim_mcp#kernel#permission() abort
-  let l:permission = get(g:, 'vim_mcp_execute_code', 'ask')
-  return index(s:permissions, l:permission) < 0 ? 'off' : l:permission
+  return vim_mcp#choices#allowed('execute_code')
 endfunction
 
 " The method `get_environment`.

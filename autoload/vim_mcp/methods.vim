@@ -90,8 +90,7 @@ endfunction
 
 " What clients may do here now: 'edit', 'read' or 'off'.
 function! vim_mcp#methods#access() abort
-  let l:access = get(g:, 'vim_mcp_access', 'edit')
-  return s:paused ? 'off' : index(['edit', 'read', 'off'], l:access) < 0 ? 'off' : l:access
+  return s:paused ? 'off' : vim_mcp#choices#allowed('access')
 endfunction
 
 " Pause (1) or resume (0) the clients' access to this editor.

@@ -10,8 +10,17 @@ function! vim_mcp#scratch#new(command, name, hidden) abort
   setlocal buftype=nofile nobuflisted noswapfile noundofile nospell nomodeline nomodifiable
   let &l:bufhidden = a:hidden
   execute 'silent noautocmd file' fnameescape(a:name)
-  call vim_mcp#scratch#map('q', 'close')
+  call vim_mcp#scratch#map('q', 'call vim_mcp#scratch#close()')
   return bufnr('%')
+endfunction
+
+" The key `q`: close the window; the last one shows another buffer instead.
+function! vim_mcp#scratch#close() abort
+  if winlayout()[0] ==# 'leaf' && tabpagenr('$') == 1
+    execute buflisted(bufnr('#')) ? 'buffer #' : 'enew'
+  else
+    close
+  endif
 endfunction
 
 " Have a key do a:command in the current buffer.

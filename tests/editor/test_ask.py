@@ -109,6 +109,15 @@ def click(terminal: Terminal, button: str) -> None:
     terminal.type(f"\x1b[<0;{place}M\x1b[<0;{place}m")
 
 
+@pytest.mark.requirement("ASK-01")
+def test_on_the_smallest_screen_what_is_asked_and_the_answers_are_seen(scene: Scene) -> None:
+    terminal, link = scene
+    terminal.resize(6, 20)
+    wait_until(lambda: state(link, "windows")[0]["width"] == 20, "the small screen")
+    ask(link, "!rm -rf it")
+    seen(terminal, "!rm -rf it", "[yes]", "[always]", "[no]")
+
+
 @pytest.mark.parametrize("columns", [44, 20])
 @pytest.mark.parametrize("word", WORDS)
 @pytest.mark.requirement("ASK-01", "ASK-02")
@@ -333,6 +342,8 @@ def test_all_of_it_can_be_read_in_a_window(scene: Scene) -> None:
     seen(terminal, "line 300")
     terminal.type("q")
     terminal.wait_screen(lambda screen: "line 300" not in screen and GONE in screen)
+    terminal.type(":VimMCPQuestion\r:only\rGq")  # also where it has become the last window
+    terminal.wait_screen(lambda screen: "vim-mcp://question" not in screen and "line 300" not in screen, "\n~")
     terminal.type("\x1cy")
     assert answered(link) == ("q1", "once")
 

@@ -180,6 +180,47 @@ def test_a_cell_shows_how_far_it_is_and_then_what_came_of_it(editor: Editor) -> 
     terminal.wait_screen(lambda screen: "".join(screen.split()).startswith("x=1" + "".join(wide.split())))
 
 
+@pytest.mark.requirement("KERNEL-16")
+def test_what_comes_of_a_cell_at_the_bottom_is_brought_into_sight(editor: Editor) -> None:
+    terminal, link = editor
+    link.request("edit", kind="all", buffer=0, lines=[f"# %%\nx = {n}".split("\n")[n % 2] for n in range(60)])
+    terminal.type("22G")
+    terminal.wait_screen("x = 21")
+    terminal.type(":VimMCPRunCell\r")
+    cell = link.event("kernel")["cell"]
+    terminal.wait_screen("x = 21\n  running")
+    link.send({"type": "kernel_cell", "cell": cell, "lines": ["a", "b", "c"], "failed": False})
+    terminal.wait_screen("x = 21\n  a\n  b\n  c\n")
+    assert link.request("get_state", sections=["cursor"])["cursor"] == [22, 1]
+    terminal.type(":VimMCPRunCell\r40Gzt")  # one that has gone elsewhere stays there
+    cell = link.event("kernel")["cell"]
+    terminal.wait_screen(lambda screen: screen.startswith("x = 39"))
+    link.send({"type": "kernel_cell", "cell": cell, "lines": ["seen later"], "failed": False})
+    link.request("ping")
+    terminal.type("22Gzt")
+    terminal.wait_screen(lambda screen: screen.startswith("x = 21\n  seen later\n"))
+
+
+@pytest.mark.requirement("KERNEL-16")
+def test_a_result_goes_with_its_lines_and_comes_back_with_them(editor: Editor, kind: str) -> None:
+    if kind == "nvim07":
+        pytest.skip("its marks stay where the lines were")
+    terminal, link = editor
+    link.request("edit", kind="all", buffer=0, lines=["# %% one", "x = 1", "# %% two", "y = 2"])
+    terminal.type("2G:VimMCPRunCell\r")
+    cell = link.event("kernel")["cell"]
+    terminal.wait_screen("x = 1\n  running")
+    terminal.type("dd")
+    terminal.wait_screen("# %% one\n# %% two\n")
+    link.send({"type": "kernel_cell", "cell": cell, "lines": ["the end"], "failed": False})
+    link.request("ping")
+    assert "the end" not in terminal.text()
+    terminal.type("u")
+    terminal.wait_screen("x = 1\n  the end\n# %% two")
+    terminal.type(":VimMCPRunCell!\r")
+    terminal.wait_screen("x = 1\n# %% two")
+
+
 @contextlib.contextmanager
 def deaf_hub(home: EditorHome) -> Iterator[Path]:
     """The socket of a hub that takes calls and does not answer; no other is started."""
