@@ -1,5 +1,9 @@
 " Two buffers to be diffed and all that can be told of windows, for tests of the windows that show them.
 
+" Before there is a cursor: a script that is loaded sets 'cpoptions', by which Vim forgets the column that a cursor
+" wants.
+runtime! autoload/vim_mcp/diff*.vim
+
 let g:diffs = []
 let g:diff_count = 0
 let s:waiting = {}
