@@ -146,7 +146,8 @@ function! s:show_log(directories) abort
   finally
     let &modeline = modeline
   endtry
-  setlocal nomodifiable autoread nobuflisted noundofile
+  " It is none of the user's files: Claude is not told that they look at it.
+  setlocal nomodifiable buftype=nowrite nobuflisted noundofile
   call vim_mcp#scratch#map('q', 'close')
   normal! G
 endfunction

@@ -388,7 +388,7 @@ def test_before_it_is_connected_the_status_does_not_say_that_it_was_stopped(
 
 def test_the_log_opens_read_only(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
     terminal = launch("one.txt")
-    raw_hub.editor()
+    link = raw_hub.editor()
     terminal.type(":VimMCPLog\r")
     terminal.wait_screen("vim-mcp: the hub has written no log yet")
     (home.runtime / "hub.log").write_text("first line\nlast line\n")
@@ -398,6 +398,7 @@ def test_the_log_opens_read_only(raw_hub: RawHub, launch: Launch, home: EditorHo
         terminal, "[expand('%:p'), &readonly, &modifiable, &swapfile, &buflisted, line('.'), winnr('$')]"
     )
     assert told == [str(home.runtime / "hub.log"), 1, 0, 0, 0, 2, 2]
+    assert link.request("get_selection")["selection"]["file"] == str(home.home / "one.txt"), "it is no file of theirs"
     with (home.runtime / "hub.log").open("a") as log:
         log.write("a later line\n")
     terminal.type("\x17p:VimMCPLog\r")
