@@ -135,6 +135,15 @@ def test_uninstalling_leaves_the_home_as_it_was(kind: str, home: Path, request: 
     assert run("uninstall").stdout.count("nothing to remove") == 3
 
 
+@pytest.mark.requirement("INSTALL-04")
+def test_uninstalling_names_the_link_by_which_a_shell_finds_the_program(clone: Run, home: Path) -> None:
+    assert clone("uninstall").stdout.endswith(f": remove the clone, {ROOT}\n")
+    (home / ".local" / "bin").mkdir(parents=True)
+    (home / ".local" / "bin" / "vim-mcp").symlink_to(Path(sys.executable).with_name("vim-mcp"))
+    found = clone("uninstall", PATH=f"{home / '.local' / 'bin'}:/usr/bin:/bin").stdout
+    assert found.endswith(f": remove the clone, {ROOT}, and the link ~/.local/bin/vim-mcp\n")
+
+
 @pytest.mark.requirement("INSTALL-05")
 @pytest.mark.parametrize("kind", ["clone", "installed"])
 def test_what_is_not_ours_stays(kind: str, home: Path, request: pytest.FixtureRequest) -> None:

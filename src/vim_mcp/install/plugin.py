@@ -54,11 +54,15 @@ def invocation() -> str:
 
 
 def farewell() -> str:
-    """The command that removes the program itself."""
-    own = data_directory() / "venv"
+    """How the program itself is removed, with the link by which a shell finds it."""
+    own, link = data_directory() / "venv", Path(command())
     if own in Path(sys.executable).parents:
-        return f"rm -r {tilde(own)}"
-    return f"remove the clone, {tilde(source())}" if is_clone() else "pipx uninstall vim-mcp"
+        way = f"rm -r {tilde(own)}"
+    elif is_clone():
+        way = f"remove the clone, {tilde(source())}"
+    else:
+        return "pipx uninstall vim-mcp"
+    return f"{way}, and the link {tilde(link)}" if link.is_symlink() else way
 
 
 def remedy() -> str:
