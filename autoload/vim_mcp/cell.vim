@@ -187,11 +187,12 @@ function! s:size(buffer) abort
   return [max([20, vim_mcp#windows#text_width(a:buffer)]), max([s:least, min([s:most, height / 2])])]
 endfunction
 
-" The lines as they are shown: neither editor wraps what is below a line.
+" The lines as they are shown: neither editor wraps what is below a line. A rule of dashes may as well be shorter.
 function! s:rows(lines, width) abort
   let rows = []
   for line in a:lines
-    call extend(rows, vim_mcp#text#pieces(strtrans(substitute(line, "\t", '    ', 'g')), a:width))
+    let pieces = vim_mcp#text#pieces(strtrans(substitute(line, "\t", '    ', 'g')), a:width)
+    call extend(rows, line =~# '^-\+$' ? pieces[:0] : pieces)
   endfor
   return rows
 endfunction

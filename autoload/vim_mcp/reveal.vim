@@ -13,8 +13,9 @@ function! vim_mcp#reveal#below(line, rows, below) abort
     let room -= s:height(top, a:below)
   endwhile
   let top = min([top, max([1, line('.') - &scrolloff])])
-  if top > line('w0')
-    call winrestview({'topline': top})
+  " In Neovim there may be something above the first line, too.
+  if top > line('w0') || top == line('w0') && get(winsaveview(), 'topfill', 0) > 0
+    call winrestview({'topline': top, 'topfill': 0})
   endif
 endfunction
 
