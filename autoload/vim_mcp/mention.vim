@@ -79,7 +79,7 @@ endfunction
 " The full names of what a name, or a pattern, stands for. A name that exists is no pattern.
 function! s:found(name) abort
   let l:names = getftype(a:name) !=# '' || a:name =~# '`' ? [a:name] : expand(a:name, 1, 1)
-  return filter(map(l:names, 'fnamemodify(v:val, ":p")'), 'getftype(v:val) !=# ""')
+  return filter(map(l:names, 'simplify(fnamemodify(v:val, ":p"))'), 'getftype(v:val) !=# ""')
 endfunction
 
 " Put these places into the prompt, in their order, and tell the user; whether any was.
@@ -114,9 +114,9 @@ function! s:refuse(reason) abort
 endfunction
 
 function! s:told(place) abort
-  let [l:name, l:lines] = [fnamemodify(substitute(a:place.file, '/$', '', ''), ':t'), a:place.lines]
+  let [l:name, l:lines] = [fnamemodify(substitute(a:place.file, '.\zs/$', '', ''), ':t'), a:place.lines]
   let l:which = empty(l:lines) ? '' : l:lines[0] == l:lines[1] ? ' line ' . l:lines[0] : ' lines ' . join(l:lines, '-')
-  return l:name . l:which
+  return (l:name ==# '' ? a:place.file : l:name) . l:which
 endfunction
 
 let &cpo = s:save_cpo

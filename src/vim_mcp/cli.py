@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -20,11 +21,10 @@ def main() -> int:
     from vim_mcp.starter import HubUnreachable
 
     try:
-        if sys.argv[1:] == ["hook"]:  # Claude Code waits for it
-            return _hook()
-        if sys.argv[1:2] == ["complete"]:
-            return _complete(sys.argv[2:])
-        return _relay() if len(sys.argv) == 1 else _command()
+        status = _run()
+        if sys.stdout:
+            sys.stdout.flush()
+        return status
     except ConfigError as error:
         print(f"vim-mcp: {error}", file=sys.stderr)
         return 2
@@ -33,8 +33,26 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of our output has seen enough, such as `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _hush()
         return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _hush()
+        return _fail(f"what it says cannot be written: {error.strerror}")
+
+
+def _run() -> int:
+    if sys.argv[1:] == ["hook"]:  # Claude Code waits for it
+        return _hook()
+    if sys.argv[1:2] == ["complete"]:
+        return _complete(sys.argv[2:])
+    return _relay() if len(sys.argv) == 1 else _command()
+
+
+def _hush() -> None:
+    """Let what is still to be written go nowhere, else it would fail once more at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _relay() -> int:

@@ -52,7 +52,8 @@ def _add(commands: Any, name: str, text: str, run: Callable[[HubClient, argparse
 
 def _served(run: Callable[[HubClient, argparse.Namespace], int], arguments: argparse.Namespace) -> int:
     """Run a command with a client of its own, and make exit statuses of what goes wrong."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal may lack our characters
+    if sys.stdout:  # it may be closed, and a terminal may lack our characters
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     client = HubClient(_NAME, arguments.instance)
     try:
         return run(client, arguments)

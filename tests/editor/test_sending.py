@@ -106,6 +106,7 @@ ADDING: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
     "this file": (" % 2", [("calc.py", 2, 2)]),
     "a name with a blank": (" a\\ dir/b\\ c.py 1", [("a dir/b c.py", 1, 1)]),
     "a directory": (" a\\ dir/", [("a dir",)]),
+    "a name with dots": (" ./a\\ dir/.././calc.py", [("calc.py",)]),
     "a name that is a pattern": (" [x].py", [("[x].py",)]),
     "a pattern": (" *.py", [("[x].py",), ("calc.py",), ("other.py",)]),
     "a completed name": (" a\tb\t", [("a dir/b c.py",)]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -227,3 +228,17 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(environment: dict[str, st
         assert printing.stdout.readline() == b"line 1\n"
         printing.stdout.close()
         assert (printing.wait(TIMEOUT), printing.stderr.read()) == (0, b"")
+
+
+@pytest.mark.parametrize("buffered", ["", "1"])
+def test_what_cannot_be_written_is_told_in_one_line(environment: dict[str, str], buffered: str) -> None:
+    command = [sys.executable, "-m", "vim_mcp", "status"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, env={**environment, "PYTHONUNBUFFERED": buffered}, stdout=full, stderr=subprocess.PIPE, text=True,
+            timeout=TIMEOUT, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"vim-mcp: what it says cannot be written: {os.strerror(errno.ENOSPC)}\n",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -142,6 +143,19 @@ def test_uninstalling_names_the_link_by_which_a_shell_finds_the_program(clone: R
     (home / ".local" / "bin" / "vim-mcp").symlink_to(Path(sys.executable).with_name("vim-mcp"))
     found = clone("uninstall", PATH=f"{home / '.local' / 'bin'}:/usr/bin:/bin").stdout
     assert found.endswith(f": remove the clone, {ROOT}, and the link ~/.local/bin/vim-mcp\n")
+
+
+@pytest.mark.requirement("INSTALL-05")
+def test_what_the_system_refuses_is_told_and_the_rest_done(clone: Run, home: Path) -> None:
+    (home / ".vim").write_text("no directory\n")
+    done = clone("install", "--no-claude")
+    assert done.returncode == 1
+    told = (
+        f"not done  {home}/.vim/pack/vim-mcp/start: {os.strerror(errno.ENOTDIR)}. Put that right, and run this again\n"
+    )
+    assert done.stderr == told
+    assert (home / NEOVIM).is_symlink()
+    assert (home / ".vim").read_text() == "no directory\n"
 
 
 @pytest.mark.requirement("INSTALL-05")

@@ -38,8 +38,14 @@ def _carry_out(plan: Plan, dry_run: bool) -> int:
         else:
             step.act()
             word = "done"
-    except (Refused, OSError) as error:
-        print(f"{'not done':<9} {error}", file=sys.stderr, flush=True)
-        return 1
+    except Refused as error:
+        return _refused(str(error))
+    except OSError as error:
+        return _refused(f"{error.filename or 'the system'}: {error.strerror}. Put that right, and run this again")
     print(f"{word:<9} {step.text}", flush=True)
     return 0
+
+
+def _refused(reason: str) -> int:
+    print(f"{'not done':<9} {reason}", file=sys.stderr, flush=True)
+    return 1
