@@ -68,6 +68,11 @@ function! vim_mcp#diff_buffers#is_named(name) abort
   return a:name =~# '^vim-mcp://[^/]*/\d\+/' || vim_mcp#diff_private#is_named(a:name)
 endfunction
 
+" The file under review of a name made here.
+function! vim_mcp#diff_buffers#reviewed(name) abort
+  return substitute(a:name, '^\%(vim-mcp://[^/]*/\d\+\|.*/vim-mcp-review-\d\+-\d\+/[^/]*\)\ze/', '', '')
+endfunction
+
 " A name that no file has, and that ends in the file's, so that what goes by names (g:vim_mcp_ignore too) knows it.
 function! s:buffer(review, side) abort
   let name = a:review.target

@@ -53,7 +53,8 @@ function! vim_mcp#ignore#refuse(name) abort
 endfunction
 
 function! s:matches(name) abort
-  return !empty(filter(s:owners(a:name) + [a:name], 's:matches_itself(v:val)'))
+  let l:reviewed = stridx(a:name, 'vim-mcp') >= 0 ? [vim_mcp#diff_buffers#reviewed(a:name)] : []
+  return !empty(filter(s:owners(a:name) + [a:name] + l:reviewed, 's:matches_itself(v:val)'))
 endfunction
 
 function! s:matches_itself(name) abort

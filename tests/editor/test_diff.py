@@ -436,14 +436,18 @@ def test_names_are_names(desk: Desk, inside: Inside, tmp_path: Path, name: str) 
     wait_gone(desk, inside)
 
 
-def test_secret_files_stay_secret_under_review(desk: Desk, tmp_path: Path) -> None:
-    directory = tmp_path / ".aws"
-    directory.mkdir()
-    for file in (tmp_path / ".env", directory / "plain"):
+@pytest.mark.parametrize("auto_save", ["", "autocmd InsertLeave * write"])
+def test_secret_files_stay_secret_under_review(desk: Desk, tmp_path: Path, auto_save: str) -> None:
+    secrets = tmp_path / "secrets"
+    files = [tmp_path / ".env", tmp_path / ".aws" / "plain", secrets / "plain"]
+    command(desk.terminal, f"let g:vim_mcp_ignore = ['.env*', '*/.aws/*', '{secrets}/*'] | {auto_save}".rstrip(" |"))
+    for number, file in enumerate(files, 1):
+        file.parent.mkdir(exist_ok=True)
         desk.propose(file=file)
-        assert [state(desk.link, "current_buffer")["ignored"]] == [True]
+        secret = [buffer["name"] for buffer in state(desk.link, "buffers") if buffer["ignored"]]
+        assert len(secret) == 2, secret
         desk.terminal.type(":q\r")
-        assert desk.verdict(f"r{1 if file.name == '.env' else 2}") == ("rejected", "")
+        assert desk.verdict(f"r{number}") == ("rejected", "")
         desk.wait_closed()
 
 
