@@ -9,7 +9,8 @@ function! vim_mcp#scratch#new(command, name, hidden) abort
   execute 'noautocmd' a:command
   setlocal buftype=nofile nobuflisted noswapfile noundofile nospell nomodeline nomodifiable
   let &l:bufhidden = a:hidden
-  execute 'silent noautocmd file' fnameescape(a:name)
+  " A session that was loaded may have left a buffer of that name.
+  execute 'silent noautocmd file' fnameescape(bufexists(a:name) ? a:name . ' ' . bufnr('%') : a:name)
   call vim_mcp#scratch#map('q', 'call vim_mcp#scratch#close()')
   return bufnr('%')
 endfunction

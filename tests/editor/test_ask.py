@@ -349,6 +349,15 @@ def test_all_of_it_can_be_read_in_a_window(scene: Scene) -> None:
 
 
 @pytest.mark.requirement("ASK-01")
+def test_its_window_opens_beside_a_buffer_of_its_name(scene: Scene) -> None:
+    """Such as a session leaves."""
+    terminal, link = scene
+    ask(link, "!ls")
+    terminal.type(":edit vim-mcp://question\r:VimMCPQuestion\r")
+    seen(terminal, "q closes this window)\n\n!ls\n", "vim-mcp://question ")
+
+
+@pytest.mark.requirement("ASK-01")
 def test_the_window_says_what_became_of_its_question(scene: Scene) -> None:
     terminal, link = scene
     ask(link, "!first")
