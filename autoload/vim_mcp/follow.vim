@@ -157,7 +157,9 @@ function! s:fill(bufnr, lines) abort
   endif
   let l:above = max([0, (winheight(0) - (l:last - l:first + 1)) / 2])
   call winrestview({'lnum': l:first, 'col': 0, 'curswant': 0, 'leftcol': 0, 'topline': max([1, l:first - l:above])})
-  silent! foldopen!
+  if foldclosed('.') > 0
+    foldopen!
+  endif
 endfunction
 
 let &cpo = s:save_cpo

@@ -15,6 +15,13 @@ let s:texts = {'VimMCPSignAdded': '+', 'VimMCPSignChanged': '~', 'VimMCPSignRemo
 " Those of diagnostics come first, those of version control mostly last.
 let s:priority = 9
 
+" By a buffer's number and the number of a state of its text (seq_cur of undotree()): the signs after Claude's change.
+let s:kept = {}
+
+" How long after a change of the user's the signs are looked at, in ms.
+let s:pause = 200
+let s:timer = -1
+
 " The real name of a file -> the bytes (see turn.vim) that it held before Claude first changed it; at most so many in
 " all.
 let s:before = {}
@@ -34,7 +41,7 @@ function! vim_mcp#signs#session(pids) abort
   if empty(l:pids)
     return
   elseif empty(filter(copy(l:pids), 'index(s:claudes, v:val) >= 0')) && !empty(s:claudes)
-    let [s:before, s:size, s:claudes] = [{}, 0, []]
+    let [s:before, s:size, s:claudes, s:kept] = [{}, 0, [], {}]
     if s:wanted()
       call sign_unplace(s:group)
     endif
@@ -59,6 +66,7 @@ endfunction
 
 " A file is loaded that Claude may have changed before.
 function! s:read(bufnr) abort
+  let s:kept[a:bufnr] = {}
   if s:wanted() && has_key(s:before, resolve(vim_mcp#buffers#name(a:bufnr)))
     call s:set(a:bufnr, s:differing(a:bufnr))
   endif
@@ -121,8 +129,32 @@ function! s:differing(bufnr) abort
   return s:of(vim_mcp#hunks#between(l:before, getbufline(a:bufnr, 1, '$'), 1))
 endfunction
 
-" Of two for a line the first counts.
+" The signs of a buffer after a change of Claude's, which are kept for when its text is undone and redone.
 function! s:set(bufnr, signs) abort
+  call s:place(a:bufnr, a:signs)
+  if a:bufnr == bufnr('%')
+    let s:kept[a:bufnr] = extend(get(s:kept, a:bufnr, {}), {undotree().seq_cur : vim_mcp#signs#placed(a:bufnr)})
+  endif
+  augroup vim_mcp_signs_undo
+    execute printf('autocmd! TextChanged <buffer=%d> call s:later(%d)', a:bufnr, a:bufnr)
+  augroup END
+endfunction
+
+" The user has changed the text, perhaps by undoing what Claude has done.
+function! s:later(bufnr) abort
+  call timer_stop(s:timer)
+  let l:state = undotree().seq_cur
+  let s:timer = timer_start(s:pause, {timer -> s:again(a:bufnr, l:state)})
+endfunction
+
+function! s:again(bufnr, state) abort
+  if s:wanted() && bufloaded(a:bufnr)
+    call s:place(a:bufnr, get(get(s:kept, a:bufnr, {}), a:state, vim_mcp#signs#placed(a:bufnr)))
+  endif
+endfunction
+
+" Of two for a line the first counts.
+function! s:place(bufnr, signs) abort
   let l:known = has_key(s:before, resolve(vim_mcp#buffers#name(a:bufnr)))
   let l:differs = {}
   for l:sign in l:known ? s:differing(a:bufnr) : a:signs

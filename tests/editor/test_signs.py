@@ -13,6 +13,7 @@ from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawHub
 from tests.support.turns import NEW, OLD, Turn
+from tests.support.waiting import wait_until
 
 PLACED = "map(sign_getplaced('{}', {{'group': '*'}})[0].signs, '[v:val.lnum, v:val.name[10:]]')"
 Start = Callable[..., Turn]
@@ -48,6 +49,11 @@ def lower(signs: list[Any]) -> list[Any]:
 def signs(turn: Turn, name: str = "one.txt") -> Any:
     """The lines that have signs, and what they say."""
     return sorted(turn.value(PLACED.format(name)))
+
+
+def wait_signs(turn: Turn, wanted: list[Any]) -> None:
+    """Wait until these lines have signs."""
+    wait_until(lambda: signs(turn) == wanted, f"the signs {wanted}")
 
 
 @pytest.mark.requirement("SIGNS-01")
@@ -113,3 +119,17 @@ def test_nothing_is_marked_unless_it_is_wanted(start: Start) -> None:
     turn.write(turn.one, NEW)
     assert signs(turn) == []
     assert turn.value("sign_getdefined()") == []
+
+
+@pytest.mark.requirement("SIGNS-01")
+def test_what_is_undone_has_no_sign_until_it_is_redone(start: Start) -> None:
+    turn = start()
+    turn.write(turn.one, NEW, True)
+    marked = signs(turn)
+    assert marked
+    edit(turn.link, kind="insert", file=str(turn.one), line=1, lines=["top"])
+    both = signs(turn)
+    assert both == [[1, "Added"], *lower(marked)]
+    for change, wanted in (("undo", marked), ("undo", []), ("redo", marked), ("redo", both)):
+        command(turn.terminal, change)
+        wait_signs(turn, wanted)
