@@ -14,6 +14,8 @@ from tests.support.waiting import wait_until
 
 HOOKS = ("--plugin-dir", str(ROOT / "src" / "vim_mcp" / "claude_plugin"))
 """Arguments for a CLI with the plugin's hooks."""
+TOLD = "\u29c9"
+"""What the CLI puts before the file and the lines that its editor has told."""
 CALC = "def add(a, b):\n    return a + b\n\n\nprint(add(1, 2))\n"
 
 
@@ -56,9 +58,13 @@ class Scene:
         return started
 
     def claude_of(self, editor: Terminal, *args: str) -> Claude:
-        """Start a CLI that is told an editor's port, and wait until it is ready and connected."""
+        """Start a CLI that is told the port of an editor that shows a file, and wait until it knows of that.
+
+        In its first moments after connecting it shows changes in its own terminal alone.
+        """
         started = self.claude(*args, CLAUDE_CODE_SSE_PORT=str(self.lock(editor).port)).ready()
         self.connected(editor, started.terminal.pid)
+        started.terminal.wait_screen(TOLD)
         return started
 
     def connected(self, editor: Terminal, *pids: int) -> None:
