@@ -58,6 +58,7 @@ def told(cli: Claude, count: int, seen: int = 0) -> str:
 
 def answer(cli: Claude, key: str) -> None:
     """Answer what the CLI asks in its terminal: its question takes no key in its first moment."""
+    cli.shows(ASKS)
 
     def taken() -> bool:
         cli.terminal.type(key)
