@@ -43,7 +43,7 @@ let s:table = {
       \ }
 
 " What stands for a method that is not in the table.
-let s:unknown = {'run': '', 'access': '', 'waits': 'any', 'keys': 0, 'history': 0}
+let s:unknown = {'access': '', 'waits': 'any', 'keys': 0, 'history': 0}
 
 " What mode(1) must match. While a prompt is shown a command may be half way
 " through the text, so that not even an edit can be let in.
@@ -200,7 +200,10 @@ function! s:attempt(call) abort
     return
   endif
   call a:call.reply(l:answer)
-  call vim_mcp#loaded#tell('vim_mcp#follow#served', a:call.method, l:answer)
+  " What vim_mcp#loaded#tell() does, which would cost every request two calls more.
+  if exists('*vim_mcp#follow#served')
+    call vim_mcp#follow#served(a:call.method, l:answer)
+  endif
   if a:call.entry.history && s:is_history(l:answer)
     call vim_mcp#history#record(a:call.method, a:call.params, l:answer)
   endif
