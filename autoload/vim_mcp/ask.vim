@@ -24,9 +24,6 @@ let s:name = 40
 
 let s:answers = {'yes': 'once', 'always': 'always', 'no': 'no'}
 
-" An answer that comes sooner after a question has come up was meant for something else, in ms.
-let s:calm = 700
-
 " How long a question waits for its answer by default, in ms.
 let s:patience = 120000
 let s:timer = -1
@@ -85,7 +82,7 @@ function! vim_mcp#ask#answer(word) abort
     call vim_mcp#notice#error(':VimMCPAnswer takes "yes", "always" or "no", not "' . a:word . '"')
   elseif empty(question)
     call vim_mcp#notice#error('nobody asks anything now')
-  elseif 1000 * reltimefloat(reltime(question.since)) < vim_mcp#setting('ask_calm', s:calm)
+  elseif vim_mcp#calm#is_new(question.since)
     call vim_mcp#notice#unasked('the question has only just come up: answer it again')
   else
     call s:settle(question, s:answers[a:word], 'you have answered: ' . a:word)

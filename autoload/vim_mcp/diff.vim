@@ -10,12 +10,16 @@
 "   kept      it was just tried to accept it
 "   called    its person has called for it, so that they are led to it wherever they are
 "   hinted    its person has been told how to accept
+"   since     when it came, a reltime()
 
 let s:save_cpo = &cpo
 set cpo&vim
 
 " By their ids. One that has ended stays until its windows are closed.
 let s:reviews = {}
+
+" When one was last ended by who asked for it, a reltime().
+let s:withdrawn = []
 
 " How often it is tried to show one, in ms.
 let s:step = 100
@@ -42,6 +46,7 @@ endfunction
 
 function! s:asked(params) abort
   let review = {'place': {}, 'verdict': '', 'lost': 0, 'kept': 0, 'called': 0, 'hinted': 0, 'left': -1, 'right': -1}
+  let review.since = reltime()
   let review.client = vim_mcp#params#string(a:params, 'client', '')
   for name in ['review', 'answer_file', 'tab_name']
     let review[name] = vim_mcp#params#string(a:params, name)
@@ -89,6 +94,16 @@ endfunction
 " The reviews without a verdict, in the order of their buffers' numbers: the oldest first.
 function! vim_mcp#diff#pending() abort
   return sort(filter(values(s:reviews), 'v:val.verdict ==# ""'), {one, other -> one.right - other.right})
+endfunction
+
+" Whether that list has only just become another one without the person's doing.
+function! vim_mcp#diff#have_changed() abort
+  return vim_mcp#calm#is_new(s:withdrawn)
+endfunction
+
+" Whether a buffer belongs to a review that has ended, which is seen for a moment longer.
+function! vim_mcp#diff#has_ended(bufnr) abort
+  return !empty(filter(values(s:reviews), 'v:val.verdict !=# "" && (v:val.right == a:bufnr || v:val.left == a:bufnr)'))
 endfunction
 
 " The pending review that one of the two buffers belongs to, or {}.
@@ -157,6 +172,7 @@ function! vim_mcp#diff#goto(review) abort
     endtry
   endif
   if !empty(a:review.place)
+    let a:review.place.led = []
     call vim_mcp#diff_windows#goto(a:review.place)
   endif
 endfunction
@@ -172,26 +188,34 @@ function! vim_mcp#diff#changed(bufnr) abort
   endif
 endfunction
 
-" The person accepts what the right side holds. Throws where nobody would hear it: then it stays pending.
+" The person accepts what the right side holds. Throws where nobody would hear it, and where it was meant for something
+" else: then it stays pending.
 function! vim_mcp#diff#accept(review) abort
   " A `:wq` whose write fails closes the window all the same, and that is no rejection.
   let a:review.kept = 1
   call timer_start(s:step, {timer -> extend(a:review, {'kept': 0})})
-  call s:check_heard(a:review)
+  call s:check_meant(a:review)
   call vim_mcp#diff_text#write(a:review.right, a:review.form, a:review.answer_file)
   call s:decide(a:review, 'accepted', '')
 endfunction
 
 " The person rejects; a:reason may be ''. Throws as accept() does.
 function! vim_mcp#diff#reject(review, reason) abort
-  call s:check_heard(a:review)
+  call s:check_meant(a:review)
   call s:decide(a:review, 'rejected', a:reason)
 endfunction
 
-function! s:check_heard(review) abort
+function! s:check_meant(review) abort
   if a:review.lost
     throw 'vim-mcp: Claude is not connected now: answer in its terminal'
+  elseif s:is_surprise(a:review)
+    throw 'vim-mcp: this diff has only just come up: look at it, then answer again'
   endif
+endfunction
+
+" Whether the person has only just been led to a review, so that they can have meant something else.
+function! s:is_surprise(review) abort
+  return vim_mcp#calm#is_new(get(a:review.place, 'led', []))
 endfunction
 
 function! s:decide(review, verdict, reason) abort
@@ -203,6 +227,7 @@ endfunction
 " The windows are closed by a timer: they cannot be from within their own autocommands.
 function! s:end(review, verdict) abort
   let a:review.verdict = a:verdict
+  let s:withdrawn = a:verdict ==# 'withdrawn' ? reltime() : s:withdrawn
   call vim_mcp#notice#withdraw(s:hint(a:review))
   call vim_mcp#statusline#refresh()
   if bufloaded(a:review.right)
@@ -265,7 +290,8 @@ endfunction
 
 " The proposal has left the screen; a:closed: because its window was closed.
 function! vim_mcp#diff#hidden(review, closed) abort
-  if a:closed && !a:review.lost && !a:review.kept
+  let can_wait = bufloaded(a:review.right) && (a:review.kept || s:is_surprise(a:review))
+  if a:closed && !a:review.lost && !can_wait
     call s:decide(a:review, 'rejected', '')
   elseif !bufloaded(a:review.right)
     call s:end(a:review, 'withdrawn')

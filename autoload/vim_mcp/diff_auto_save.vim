@@ -9,6 +9,12 @@ let s:events = ['InsertLeavePre', 'InsertLeave', 'TextChanged', 'TextChangedI', 
       \ 'CursorHoldI', 'CursorMoved', 'CursorMovedI', 'FocusLost', 'FocusGained', 'BufLeave', 'BufEnter', 'WinLeave',
       \ 'WinEnter', 'TabLeave', 'TabEnter']
 
+" How many functions deep it is looked.
+let s:depth = 4
+
+" How the call of one of the person's or of a plugin's begins.
+let s:call = '\%([sg]:\|<SID>\|<SNR>\d\+_\)\=\<[[:alpha:]_][[:alnum:]_#]*\ze('
+
 " How far the list of autocommands has its commands from the left.
 let s:indent = 14
 
@@ -23,8 +29,9 @@ endfunction
 " after a change.
 function! s:has_write(event, others) abort
   let if_changed = !has('nvim') && a:event =~# '^TextChanged'
+  let seen = {}
   for command in s:commands(a:event)
-    call extend(a:others, [[command]] + s:functions(command))
+    call extend(a:others, s:reached([], [command], '', s:depth, seen))
   endfor
   return !empty(filter(a:others, 's:may_fail(v:val, if_changed)'))
 endfunction
@@ -51,12 +58,37 @@ function! s:commands(event) abort
   return commands
 endfunction
 
-" The lines of each function that the command calls.
-function! s:functions(command) abort
+" A list of lines for each function that a:lines call, and so on: its own after those that lead there, which may ask
+" whether this is a file. a:before leads to a:lines, a:script is the prefix of their script's own functions, a:seen has
+" the names of those that have been looked at.
+function! s:reached(before, lines, script, depth, seen) abort
+  let lines = a:before + a:lines
+  let found = [lines]
+  for name in a:depth ? filter(s:names(a:lines, a:script), '!has_key(a:seen, v:val)') : []
+    let a:seen[name] = 1
+    let [its, script] = [split(execute('function ' . name), "\n"), matchstr(name, '^<SNR>\d\+_')]
+    call extend(found, s:reached(lines, map(its, function('s:bare')), script, a:depth - 1, a:seen))
+  endfor
+  return found
+endfunction
+
+" The functions that lines call.
+function! s:names(lines, script) abort
   let names = []
-  call substitute(a:command, '\<[[:alpha:]_][[:alnum:]_#]*\ze(', '\=add(names, submatch(0))[-1]', 'g')
-  call filter(names, {_, name -> name =~# '\u\|#' && exists('*' . name)})
-  return map(names, {_, name -> map(split(execute('function ' . name), "\n"), function('s:bare'))})
+  call substitute(join(a:lines, "\n"), s:call, '\=add(names, submatch(0))[-1]', 'g')
+  let [own, found] = ['^\%(s:\|<SID>\)', []]
+  for name in names
+    call extend(found, name =~# own ? s:of_script(substitute(name, own, '', ''), a:script) : [name])
+  endfor
+  return filter(found, 'v:val =~# "^\\%(g:\\)\\=\\u\\|^<\\|#" && exists("*" . v:val)')
+endfunction
+
+" A script's own function of that name. Which script's one an autocommand means is not told: any.
+function! s:of_script(name, script) abort
+  if a:script !=# ''
+    return [a:script . a:name]
+  endif
+  return map(split(execute('function /_' . a:name . '$'), "\n"), 'matchstr(v:val, "<SNR>\\d\\+_\\w\\+")')
 endfunction
 
 " Without its number.

@@ -12,7 +12,7 @@ let s:number = 0
 function! vim_mcp#diff_buffers#make(review, proposal_file) abort
   let s:number += 1
   let own = vim_mcp#buffers#find(a:review.file)
-  let [ignored, view] = [&eventignore, winsaveview()]
+  let [ignored, view, made] = [&eventignore, winsaveview(), 0]
   set eventignore=all
   try
     call vim_mcp#diff_private#begin(a:review, s:number)
@@ -23,10 +23,11 @@ function! vim_mcp#diff_buffers#make(review, proposal_file) abort
     call vim_mcp#within#buffer(a:review.right, function('s:map'))
     " Not 'readonly' as well, for which Vim itself would refuse `:w` (see diff_watch.vim).
     call setbufvar(a:review.left, '&modifiable', 0)
-  catch
-    call vim_mcp#diff_buffers#wipe(a:review)
-    throw v:exception
+    let made = 1
   finally
+    if !made
+      call vim_mcp#diff_buffers#wipe(a:review)
+    endif
     let &eventignore = ignored
     " To set an option of a buffer that is not shown, Vim makes room for a window for a moment: that may scroll this
     " one.

@@ -33,7 +33,9 @@ function! vim_mcp#diff_commands#list(number) abort
     return
   endif
   let number = a:number ? a:number : len(pending) == 1 ? 1 : s:choose(pending)
-  if number > len(pending)
+  if a:number && vim_mcp#diff#have_changed()
+    call vim_mcp#notice#error('a diff has just gone: :ClaudeCodeDiffs lists the others')
+  elseif number > len(pending)
     call vim_mcp#notice#error('there are only ' . len(pending) . ' diffs')
   elseif number > 0 && pending[number - 1].verdict ==# ''
     call vim_mcp#diff#goto(pending[number - 1])
@@ -60,19 +62,32 @@ endfunction
 " The review that the person means is the one they are in, else the only one.
 function! s:judge(Verdict) abort
   let review = vim_mcp#diff#of(bufnr('%'))
-  let pending = vim_mcp#diff#pending()
-  if empty(review) && len(pending) == 1 && !empty(pending[0].place)
-    let review = pending[0]
-  endif
   if vim_mcp#methods#running() !=# ''
     call vim_mcp#notice#error('only the user of this editor has a verdict, not a client')
   elseif !empty(review)
     call vim_mcp#diff_commands#attempt({-> a:Verdict(review)})
-  elseif len(pending) > 1
-    call vim_mcp#notice#error(len(pending) . ' diffs wait: :ClaudeCodeDiffs goes to one')
   else
-    call s:none()
+    call s:judge_only(a:Verdict)
   endif
+endfunction
+
+function! s:judge_only(Verdict) abort
+  let pending = vim_mcp#diff#pending()
+  if len(pending) > 1
+    call vim_mcp#notice#error(len(pending) . ' diffs wait: :ClaudeCodeDiffs goes to one')
+  elseif empty(pending) || empty(pending[0].place)
+    call s:none()
+  elseif s:is_other(pending[0])
+    let file = fnamemodify(pending[0].target, ':t')
+    call vim_mcp#notice#error(':ClaudeCodeDiffs shows ' . file . ', which you may not have seen')
+  else
+    call vim_mcp#diff_commands#attempt({-> a:Verdict(pending[0])})
+  endif
+endfunction
+
+" Whether the only review may not be the one that the person, who is not in it, has seen waiting.
+function! s:is_other(review) abort
+  return vim_mcp#diff#has_ended(bufnr('%')) || vim_mcp#diff#have_changed() || vim_mcp#calm#is_new(a:review.since)
 endfunction
 
 " Call a:Action, and tell the person what has kept it from being done.

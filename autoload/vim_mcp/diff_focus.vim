@@ -87,6 +87,7 @@ function! s:lead(place, timer) abort
     return
   elseif vim_mcp#diff_focus#may_lead()
     let a:place.front = vim_mcp#diff_windows#goto(a:place)
+    let a:place.led = reltime()
     call vim_mcp#diff_focus#redraw()
   else
     call vim_mcp#diff_focus#lead_later(a:place)

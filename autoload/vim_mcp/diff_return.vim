@@ -14,10 +14,15 @@ let s:outside = {'window': 0, 'previous': 0, 'tab': 0}
 " The window that they are in is being closed, so that where they arrive next is not of their choice.
 let s:pushed = 0
 
+" The place of the diff a side of which a window shows, or {}.
+function! vim_mcp#diff_return#place(window) abort
+  let bufnr = a:window ? winbufnr(a:window) : 0
+  return get(filter(copy(s:places), 'v:val.left == bufnr || v:val.right == bufnr'), 0, {})
+endfunction
+
 " Whether a window shows a side of a diff.
 function! vim_mcp#diff_return#is_diff(window) abort
-  let bufnr = a:window ? winbufnr(a:window) : 0
-  return !empty(filter(copy(s:places), 'v:val.left == bufnr || v:val.right == bufnr'))
+  return !empty(vim_mcp#diff_return#place(a:window))
 endfunction
 
 " Whether the person is in a window of this place.

@@ -11,11 +11,13 @@ let s:locked = '\<E\%(11\|36\|242\|523\|565\|788\|814\|855\|863\|994\|1155\|1159
 
 " Show the diff of a:review: a dictionary with `left` and `right` (numbers of loaded buffers), `title_left`,
 " `title_right` (text for their windows), and if they are known `file` (for messages) and `line` (of the first change on
-" the right side, 1-based). Returns its place, in which `front` says whether the person was led to it. Throws
-" `vim-mcp-later` where windows cannot be changed at this moment; nothing has been changed then.
+" the right side, 1-based). Returns its place, in which `front` says whether the person is in it, and `led` since when
+" (a reltime()) if they have not come by themselves. Throws `vim-mcp-later` where windows cannot be changed at this
+" moment; nothing has been changed then.
 function! vim_mcp#diff_windows#open(review) abort
   call s:check_unlocked()
-  let place = {'left': a:review.left, 'right': a:review.right, 'review': a:review, 'windows': [], 'front': 0}
+  let place = {'left': a:review.left, 'right': a:review.right, 'review': a:review, 'windows': [], 'front': 0,
+        \ 'led': []}
   let front = get(a:review, 'called') || vim_mcp#diff_focus#may_lead()
   call vim_mcp#diff_return#save(place)
   try
@@ -56,6 +58,7 @@ function! vim_mcp#diff_windows#close(place) abort
   if vim_mcp#diff_return#is_inside(a:place) && !s:is_done(a:place.review)
     throw 'vim-mcp-later: the person types in the diff'
   endif
+  let window = win_getid()
   try
     call vim_mcp#diff_return#leave(a:place)
     call vim_mcp#diff_layout#unmake(a:place)
@@ -65,7 +68,16 @@ function! vim_mcp#diff_windows#close(place) abort
   finally
     call vim_mcp#events#note('WinClosed')
   endtry
+  call s:note_pushed(window)
   call vim_mcp#diff_focus#redraw()
+endfunction
+
+" Where only other diffs are left, the person arrives in one of these.
+function! s:note_pushed(window) abort
+  let place = vim_mcp#diff_return#place(win_getid())
+  if win_getid() != a:window && !empty(place)
+    let place.led = reltime()
+  endif
 endfunction
 
 " Windows cannot be changed in the command-line window; Select mode ends when they are; a prompt would be wiped off.
@@ -87,7 +99,10 @@ function! s:bring(review, place, front) abort
   if !a:place.front
     call vim_mcp#diff_focus#tell(a:review, a:place)
     call vim_mcp#diff_focus#lead_later(a:place)
-  elseif !vim_mcp#diff_title#is_visible()
+  elseif !get(a:review, 'called')
+    let a:place.led = reltime()
+  endif
+  if a:place.front && !vim_mcp#diff_title#is_visible()
     call vim_mcp#notice#unasked(a:review.title_right . ': ' . vim_mcp#diff_title#hint())
   endif
   call vim_mcp#events#note('WinNew')

@@ -40,7 +40,7 @@ def told(cli: Claude, seen: int) -> tuple[str, bool]:
 
 @pytest.mark.requirement("IDE-TOOL-16", "KERNEL-13")
 def test_the_user_says_yes_no_and_nothing(scene: Scene) -> None:
-    editor, cli = start(scene, "let g:vim_mcp_ask_calm = 0", "let g:vim_mcp_ask_timeout = 5000")
+    editor, cli = start(scene, "let g:vim_mcp_ask_timeout = 5000")
     for word, text, failed in (("yes", "42", False), ("no", "refused", True), ("", "has not answered", True)):
         seen = run(cli, "6 * 7")
         editor.wait_screen("6 * 7")

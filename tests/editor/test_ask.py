@@ -21,9 +21,9 @@ Scene = tuple[Terminal, RawEditor]
 
 @pytest.fixture
 def scene(inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], home: EditorHome) -> Scene:
-    """A registered editor, in which answers count at once after a question has come up."""
+    """A registered editor."""
     home.add(
-        "set noswapfile mouse=a timeoutlen=300", "let g:vim_mcp_ask_calm = 0",
+        "set noswapfile mouse=a timeoutlen=300",
         *(f"nmap g{word[0]} <Plug>(vim-mcp-answer-{word})" for word in ("yes", "always", "no")),
     )  # fmt: skip
     terminal = launch("one.txt", size=(50, 80))

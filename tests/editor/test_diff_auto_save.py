@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.checkers import ALE
 from tests.support.editing import state
 from tests.support.editors import EditorHome
 from tests.support.inside import Inside
@@ -35,7 +36,15 @@ WAYS = {
     "executed": ["autocmd InsertLeave * execute 'write'"],
     "without autocommands": ["autocmd InsertLeave * noautocmd write"],
     "in a function": ["function! Save()", "  if 1 | write | endif", "endfunction", "autocmd InsertLeave * call Save()"],
-}
+    "in functions of a script": [
+        "function! s:Write() abort", "  silent write", "endfunction", "function! s:Save() abort", "  call s:Write()",
+        "endfunction", "autocmd InsertLeave * call s:Save()",
+    ],
+    "in what a function's function calls": [
+        "function! Write()", "  write", "endfunction", "function! s:Try()", "  call g:Write()", "endfunction",
+        "function! Save()", "  call s:Try()", "endfunction", "autocmd InsertLeave * call Save()",
+    ],
+}  # fmt: skip
 
 LUA = {
     "a string": "vim.cmd('silent write')",
@@ -47,10 +56,15 @@ LUA = {
 NEEDLESS = {
     "silent": ["autocmd InsertLeave * silent! write"],
     "files alone": ["autocmd InsertLeave * if &buftype ==# '' | write | endif"],
+    "files alone, asked by who calls": [
+        "function! s:Save()", "  write", "endfunction", "function! s:Ask()", "  if &bt == '' | call s:Save() | endif",
+        "endfunction", "autocmd InsertLeave * call s:Ask()",
+    ],
     "what has been changed": ["autocmd InsertLeave,FocusLost,BufLeave * wall", "autocmd CursorHold * update"],
     "another buffer": ["autocmd InsertLeave <buffer> write"],
     "'autochdir'": ["autocmd InsertLeave * write", "set autochdir"],
-}
+    "ALE": [f"set packpath^={ALE.parents[3]}", "packadd ale", "let g:ale = 1 / exists(':ALELint')"],
+}  # fmt: skip
 
 ACCEPTED = ("accepted", NEW.replace(b"one", b"onexy"))
 # How it ends, with the verdict.

@@ -46,6 +46,7 @@ def test_of_several_the_one_where_the_person_is_is_meant(desk: Desk) -> None:
         desk.pends()
     desk.terminal.type(":tablast\r:ClaudeCodeDiffAccept\r")
     assert desk.verdict(second) == ("accepted", b"second\n")
+    wait_until(lambda: len(desk.windows()) == 3, "the first one's windows and that outside")
     desk.terminal.type(":ClaudeCodeDiffDeny first is wrong | it is\r")
     assert desk.verdict(first) == ("rejected", "first is wrong | it is")
     desk.wait_closed()

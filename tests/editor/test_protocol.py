@@ -43,7 +43,7 @@ def test_editors_say_what_the_types_say(editor: tuple[Terminal, RawEditor], tmp_
     edited = link.request("edit", file=str(file), kind="insert", line=1, lines=["more"], client="test 1")
     assert list(faults(edited["buffer"], vocabulary.BufferObject)) == []
     link.request("ask", question="q1", client="test 1", kind="execute", lines=["!ls"])
-    terminal.type(":let g:vim_mcp_ask_calm = 0\r:VimMCPAnswer no\r")
+    terminal.type(":VimMCPAnswer no\r")
     seen |= check_until(link, "answer")
     terminal.type(":qa!\r")
     seen |= check_until(link, "bye")

@@ -31,6 +31,8 @@ class Diff:
     call: int
     tab: str
     text: str
+    mark: str
+    """What its proposal, and no other one, shows."""
 
 
 class Walk:
@@ -63,12 +65,13 @@ class Walk:
         """A client proposes a change, perhaps under a name that it has used."""
         client, tab = self.random.choice(self.clients), self.random.choice(TABS)
         path = str(self.project / self.random.choice(FILES))
-        text = "".join(self.random.choice(("one\n", "two\n", "\u6f22\n", "\n", "end")) for _ in range(4))
+        mark = f"<{len(self.calls) + 1}>"
+        text = f"{mark}\n" + "".join(self.random.choice(("one\n", "two\n", "\u6f22\n", "\n", "end")) for _ in range(4))
         asked = {"old_file_path": path, "new_file_path": path, "new_file_contents": text, "tab_name": tab}
         call = client.start_tool("openDiff", **asked)
         self.calls.append((client, call))
         self.withdrawn([diff for diff in self.diffs if (diff.client, diff.tab) == (client, tab)])
-        self.diffs.append(Diff(client, call, tab, text))
+        self.diffs.append(Diff(client, call, tab, text, mark))
 
     def withdrawn(self, diffs: list[Diff]) -> None:
         """These end by their client's doing."""
@@ -114,12 +117,13 @@ class Walk:
     # What the user does
 
     def go(self) -> Diff | None:
-        """The user goes to a diff."""
+        """The user goes to a diff, and looks whether it is that one."""
         if not self.diffs:
             return None
         diff = self.random.choice(self.diffs)
         self.editor.type(f"\x1c\x0e:ClaudeCodeDiffs {self.diffs.index(diff) + 1}\r")
-        self.editor.wait_screen("test-client: ")
+        assert diff.mark in self.inside.value(self.editor, "getline(1, '$')")
+        self.editor.wait_screen("test-client: ", diff.mark)
         return diff
 
     def edit(self) -> None:

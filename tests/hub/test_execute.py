@@ -28,7 +28,7 @@ def test_a_command_that_never_ends_is_interrupted(client: StdioClient) -> None:
 @pytest.fixture
 def asking(stage: Stage, kind: str) -> tuple[Terminal, StdioClient]:
     """An editor whose user is asked about every command that is not known to be harmless, and a client of it."""
-    stage.home.add("let g:vim_mcp_execute = 'ask'", "let g:vim_mcp_ask_calm = 0")
+    stage.home.add("let g:vim_mcp_execute = 'ask'")
     terminal = stage.editor(kind, "one.txt")
     stage.instance(terminal)
     return terminal, stage.client()

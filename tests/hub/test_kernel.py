@@ -178,7 +178,7 @@ def _fails(client: IdeClient) -> str | None:
 @pytest.mark.slow
 @pytest.mark.requirement("KERNEL-13")
 def test_the_user_is_asked_in_the_editor(stage: Stage, kind: str) -> None:
-    editor = start(stage, kind, "let g:vim_mcp_ask_calm = 0")
+    editor = start(stage, kind)
     client = IdeClient.of(stage.home, editor.editor_pid)
     for word, outcome in (("yes", "42"), ("no", "refused")):
         call = client.start_tool("executeCode", code="6 * 7")

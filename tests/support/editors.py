@@ -230,7 +230,8 @@ class EditorHome:
         self.vimrc = self.home / "vimrc"
         options = f"set runtimepath^={ROOT} shortmess+=I nomore ttimeout ttimeoutlen=0"
         netrw = f"let g:netrw_home = '{self.home}'"  # else it keeps its history in the repository
-        self.vimrc.write_text(f"set nocompatible\n{options}\n{netrw}\n{vimrc}\n")
+        calm = "let g:vim_mcp_ask_calm = 0"  # tests answer what has only just come up
+        self.vimrc.write_text(f"set nocompatible\n{options}\n{netrw}\n{calm}\n{vimrc}\n")
 
     def add(self, *lines: str) -> None:
         """Add lines to the vimrc; editors that are started later read them."""

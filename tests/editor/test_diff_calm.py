@@ -1,0 +1,113 @@
+"""What is typed in the moment in which diffs come or go without the person's doing is meant for none of these."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.editing import command
+from tests.support.reviewing import NEW, TITLE, Desk
+
+ONLY_JUST = "only just come up"
+NOT_SEEN = ":ClaudeCodeDiffs shows calc.py, which you may not have seen"
+
+
+def calm(desk: Desk, milliseconds: int) -> None:
+    """How long such a moment is."""
+    command(desk.terminal, f"let g:vim_mcp_ask_calm = {milliseconds}")
+
+
+def led_at_once(desk: Desk) -> str:
+    """The person is led to a diff, and that moment lasts."""
+    calm(desk, 100_000)
+    review = desk.propose()
+    desk.terminal.wait_screen(TITLE)
+    return review
+
+
+@pytest.mark.parametrize("keys", [":w\r", ":x\r", "ZZ", ":wq\r", ":update\r", ":ClaudeCodeDiffAccept\r"])
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_a_write_is_not_meant_for_what_has_only_just_come_up(desk: Desk, keys: str) -> None:
+    review = led_at_once(desk)
+    desk.terminal.type(keys)
+    desk.terminal.wait_screen(ONLY_JUST)
+    desk.pends()
+    calm(desk, 0)
+    desk.terminal.type(":ClaudeCodeDiffs\r")
+    desk.terminal.wait_screen(TITLE)
+    desk.terminal.type(keys)
+    assert desk.verdict(review) == ("accepted", NEW)
+    desk.wait_closed()
+
+
+@pytest.mark.parametrize("keys", [":q\r", ":close\r", ":tabclose\r", ":ClaudeCodeDiffDeny\r"])
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_leaving_is_not_meant_for_what_has_only_just_come_up(desk: Desk, keys: str) -> None:
+    review = led_at_once(desk)
+    desk.terminal.type(keys)
+    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or "waits unseen" in screen)
+    desk.pends()
+    calm(desk, 0)
+    desk.terminal.type(":ClaudeCodeDiffs\r")
+    desk.terminal.wait_screen(TITLE)
+    desk.terminal.type(keys)
+    assert desk.verdict(review) == ("rejected", "")
+    desk.wait_closed()
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_the_text_that_is_thrown_away_cannot_wait(desk: Desk) -> None:
+    review = led_at_once(desk)
+    desk.terminal.type("ZQ")
+    assert desk.verdict(review) == ("rejected", "")
+    desk.wait_closed()
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_who_goes_to_a_diff_means_it(desk: Desk) -> None:
+    review = led_at_once(desk)
+    desk.terminal.type(":ClaudeCodeDiffs\r:w\r")
+    assert desk.verdict(review) == ("accepted", NEW)
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_the_only_diff_is_not_meant_when_it_has_only_just_come(desk: Desk) -> None:
+    command(desk.terminal, "let g:vim_mcp_diff_focus = 'never'")
+    calm(desk, 100_000)
+    review = desk.propose()
+    for name in ("Accept", "Deny"):
+        desk.terminal.type(f":redraw!\r:ClaudeCodeDiff{name}\r")
+        desk.terminal.wait_screen(NOT_SEEN)
+    desk.pends()
+    calm(desk, 0)
+    desk.terminal.type(":ClaudeCodeDiffAccept\r")
+    assert desk.verdict(review) == ("accepted", NEW)
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_who_accepts_what_has_just_been_withdrawn_accepts_no_other(desk: Desk) -> None:
+    first, second = desk.propose(), desk.propose(b"second\n", tab_name="another")
+    desk.terminal.type(":ClaudeCodeDiffs 1\r:ClaudeCodeDiffAccept")
+    desk.terminal.wait_screen(":ClaudeCodeDiffAccept")
+    assert desk.link.request("close_diffs", reviews=[first]) == {"closed": 1}
+    desk.terminal.type("\r")
+    desk.terminal.wait_screen(NOT_SEEN)
+    desk.pends()
+    desk.terminal.wait_screen(lambda screen: TITLE not in screen)
+    desk.terminal.type(":ClaudeCodeDiffAccept\r")
+    assert desk.verdict(second) == ("accepted", b"second\n")
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_a_number_is_not_that_of_another_one_when_one_has_just_gone(desk: Desk) -> None:
+    first, second = desk.propose(), desk.propose(b"second\n", tab_name="another")
+    calm(desk, 100_000)
+    desk.terminal.type(":1tabnext\r:ClaudeCodeDiffs 1")
+    desk.terminal.wait_screen(":ClaudeCodeDiffs 1")
+    assert desk.link.request("close_diffs", reviews=[first]) == {"closed": 1}
+    desk.terminal.type("\r")
+    desk.terminal.wait_screen("a diff has just gone")
+    desk.terminal.type(":w\r:redraw!\r")
+    desk.pends()
+    calm(desk, 0)
+    desk.terminal.type(":ClaudeCodeDiffs 1\r:w\r")
+    assert desk.verdict(second) == ("accepted", b"second\n")
