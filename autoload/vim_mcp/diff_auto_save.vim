@@ -9,65 +9,73 @@ let s:events = ['InsertLeavePre', 'InsertLeave', 'TextChanged', 'TextChangedI', 
       \ 'CursorHoldI', 'CursorMoved', 'CursorMovedI', 'FocusLost', 'FocusGained', 'BufLeave', 'BufEnter', 'WinLeave',
       \ 'WinEnter', 'TabLeave', 'TabEnter']
 
-" How many functions deep it is looked.
+" How many functions deep it is looked, and into how many for one autocommand: plugins may have hundreds.
 let s:depth = 4
+let s:most = 50
 
-" How the call of one of the person's or of a plugin's begins.
-let s:call = '\%([sg]:\|<SID>\|<SNR>\d\+_\)\=\<[[:alpha:]_][[:alnum:]_#]*\ze('
+" What a line that writes has in it.
+let s:word = '\<\%(w\%[rite]\|up\%[date]\|wa\%[ll]\)\>'
+
+" The groups of this plugin, which does not save.
+let s:ours = '^vim_mcp'
 
 " How far the list of autocommands has its commands from the left.
 let s:indent = 14
 
 " The events at which there is one.
 function! vim_mcp#diff_auto_save#events() abort
-  let events = filter(copy(s:events), 'exists("#" . v:val)')
+  let [events, known] = [filter(copy(s:events), 'exists("#" . v:val)'), {}]
   let lua = has('nvim') && !empty(events) ? luaeval('require("vim_mcp.auto_saves").commands(_A)', events) : {}
-  return filter(events, 's:has_write(v:val, get(lua, v:val, []))')
+  return filter(events, 's:has_write(v:val, get(lua, v:val, []), known)')
 endfunction
 
-" a:others: lists of commands that Lua gives at that event. `:update` and `:wall` find nothing changed, but in Vim just
-" after a change.
-function! s:has_write(event, others) abort
+" a:others: lists of commands that Lua gives at that event. a:known: what commands reach. `:update` and `:wall` find
+" nothing changed, but in Vim just after a change.
+function! s:has_write(event, others, known) abort
   let if_changed = !has('nvim') && a:event =~# '^TextChanged'
-  let seen = {}
-  for command in s:commands(a:event)
-    call extend(a:others, s:reached([], [command], '', s:depth, seen))
+  for commands in a:others + map(s:commands(a:event), '[v:val]')
+    let key = join(commands, "\n")
+    if !has_key(a:known, key)
+      let a:known[key] = map(filter(s:reached(commands, '', s:depth, {}), 'v:val =~# s:word'), 's:bare(v:val)')
+    endif
+    if !empty(filter(copy(a:known[key]), 'vim_mcp#diff_write#may_fail(v:val, if_changed)'))
+      return 1
+    endif
   endfor
-  return !empty(filter(a:others, 's:may_fail(v:val, if_changed)'))
-endfunction
-
-" What asks for 'buftype' saves files alone.
-function! s:may_fail(commands, if_changed) abort
-  return match(a:commands, '\<buftype\>\|&bt\>') < 0
-        \ && !empty(filter(copy(a:commands), 'vim_mcp#diff_write#may_fail(v:val, a:if_changed)'))
+  return 0
 endfunction
 
 " Those of one buffer are not for a review's. Only Vim 9 tells which are nested.
 function! s:commands(event) abort
   if exists('*autocmd_get')
     let found = filter(autocmd_get({'event': a:event}), '!v:val.nested && v:val.pattern !~# "^<buffer"')
-    return map(found, 'v:val.cmd')
+    return map(filter(found, 'v:val.group !~# s:ours'), 'v:val.cmd')
   endif
-  let [commands, pattern] = [[], '']
+  let [commands, pattern, group] = [[], '', '']
   for line in split(execute('autocmd ' . a:event), "\n")
+    let group = line =~# '^\S' ? line : group
     let pattern = line =~# '^ \{4}\S' ? line : pattern
-    if pattern !~# '^ *<buffer'
+    if pattern !~# '^ *<buffer' && group !~# s:ours
       call add(commands, strpart(line, s:indent))
     endif
   endfor
   return commands
 endfunction
 
-" A list of lines for each function that a:lines call, and so on: its own after those that lead there, which may ask
-" whether this is a file. a:before leads to a:lines, a:script is the prefix of their script's own functions, a:seen has
-" the names of those that have been looked at.
-function! s:reached(before, lines, script, depth, seen) abort
-  let lines = a:before + a:lines
-  let found = [lines]
+" The lines, with those of each function that they call, and so on. What asks for 'buftype' saves files alone, whatever
+" it calls. a:script: the prefix of their script's own functions; a:seen: the names of those that have been looked at.
+function! s:reached(lines, script, depth, seen) abort
+  if match(a:lines, '\<buftype\>\|&bt\>') >= 0
+    return []
+  endif
+  let found = copy(a:lines)
   for name in a:depth ? filter(s:names(a:lines, a:script), '!has_key(a:seen, v:val)') : []
+    if len(a:seen) == s:most
+      break
+    endif
     let a:seen[name] = 1
-    let [its, script] = [split(execute('function ' . name), "\n"), matchstr(name, '^<SNR>\d\+_')]
-    call extend(found, s:reached(lines, map(its, function('s:bare')), script, a:depth - 1, a:seen))
+    let lines = split(execute('function ' . name), "\n")
+    call extend(found, s:reached(lines, matchstr(name, '^<SNR>\d\+_'), a:depth - 1, a:seen))
   endfor
   return found
 endfunction
@@ -75,12 +83,12 @@ endfunction
 " The functions that lines call.
 function! s:names(lines, script) abort
   let names = []
-  call substitute(join(a:lines, "\n"), s:call, '\=add(names, submatch(0))[-1]', 'g')
-  let [own, found] = ['^\%(s:\|<SID>\)', []]
-  for name in names
-    call extend(found, name =~# own ? s:of_script(substitute(name, own, '', ''), a:script) : [name])
+  call substitute(join(a:lines, "\n"), '[[:alnum:]_#:<>]\+\ze(', '\=add(names, submatch(0))[-1]', 'g')
+  let found = filter(copy(names), 'v:val =~# "^\\%(g:\\)\\=\\u\\|^<SNR>\\d\\|^\\w[^:<>]*#\\w"')
+  for name in filter(names, 'v:val =~# "^\\%(s:\\|<SID>\\)"')
+    call extend(found, s:of_script(substitute(name, '^\%(s:\|<SID>\)', '', ''), a:script))
   endfor
-  return filter(found, 'v:val =~# "^\\%(g:\\)\\=\\u\\|^<\\|#" && exists("*" . v:val)')
+  return filter(found, 'v:val !=# "" && exists("*" . v:val)')
 endfunction
 
 " A script's own function of that name. Which script's one an autocommand means is not told: any.
@@ -92,7 +100,7 @@ function! s:of_script(name, script) abort
 endfunction
 
 " Without its number.
-function! s:bare(_, line) abort
+function! s:bare(line) abort
   return substitute(a:line, '^\d\+\s*', '', '')
 endfunction
 
