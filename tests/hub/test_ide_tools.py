@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.editing import command as run_command
 from tests.support.editors import Terminal, find
 from tests.support.ideclient import IdeClient, wait_lock
 from tests.support.mcpclient import Message, RpcError, ToolError
@@ -41,9 +42,8 @@ class Scene:
         return self.client.read_json("vim://cursor")
 
     def command(self, line: str) -> None:
-        """Run an Ex command and wait until the screen shows that it was."""
-        self.editor.type(f":{line}\r:echo 'do'.'ne'\r")
-        self.editor.wait_screen("done")
+        """Run an Ex command and wait until the screen shows that it was, and then no more."""
+        run_command(self.editor, line)
         self.editor.type(":\x1b")
 
     def fails(self, name: str, **arguments: Any) -> ToolError:
