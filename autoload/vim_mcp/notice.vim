@@ -32,18 +32,39 @@ function! s:say(text, highlight) abort
   endif
 endfunction
 
+function! s:whole(text) abort
+  return substitute('vim-mcp: ' . a:text, '[[:cntrl:]]\+', ' ', 'g')
+endfunction
+
 function! s:put(text, highlight) abort
-  let whole = substitute('vim-mcp: ' . a:text, '[[:cntrl:]]\+', ' ', 'g')
-  " Without a command line Neovim asks for Enter where more is said than fits.
-  let [room, kept] = [s:room(), &cmdheight > 0]
-  " First, since it may load a script: what that has redrawn would wipe the message off where 'cmdheight' is 0.
-  let shown = s:fitting(whole, room, kept && room > 40 ? '... (:messages)' : '...')
+  let [whole, kept] = [s:whole(a:text), &cmdheight > 0]
+  let shown = s:shown(whole)
   execute 'echohl' a:highlight
   if kept && shown !=# whole
     call s:keep(whole)
   endif
   redraw
   execute kept && shown !=# whole ? 'echo' : 'echomsg' 'shown'
+  echohl None
+endfunction
+
+" As much of a text as has room. To be asked for before anything is said, since it may load a script: what that has
+" redrawn would wipe the message off where 'cmdheight' is 0.
+function! s:shown(whole) abort
+  let room = s:room()
+  " Without a command line Neovim asks for Enter where more is said than fits.
+  return s:fitting(a:whole, room, &cmdheight && room > 40 ? '... (:messages)' : '...')
+endfunction
+
+" One line for several messages, which would wipe each other off the screen: the history has them, one behind the other.
+function! s:put_together(texts) abort
+  let line = s:shown(s:whole(printf('%d messages (:messages has all): %s', len(a:texts), a:texts[0])))
+  echohl WarningMsg
+  for text in a:texts
+    call s:keep(&cmdheight ? s:whole(text) : s:shown(s:whole(text)))
+    redraw
+  endfor
+  echo line
   echohl None
 endfunction
 
@@ -68,7 +89,7 @@ let s:timer = -1
 let s:step = 250
 let s:quiet = 0
 
-" Tells what nobody asked for, when the moment is right; one thing after the other.
+" Tells what nobody asked for, when the moment is right; what has come together by then on one line.
 function! vim_mcp#notice#unasked(text) abort
   call add(s:untold, a:text)
   let s:quiet = 0
@@ -96,9 +117,11 @@ function! s:tell(timer) abort
   if s:quiet < 2
     return
   endif
-  let [text, s:quiet] = [remove(s:untold, 0), 0]
-  if empty(s:untold)
-    call timer_stop(s:timer)
+  call timer_stop(s:timer)
+  let [texts, s:untold] = [s:untold, []]
+  if len(texts) == 1
+    call s:put(texts[0], 'WarningMsg')
+  else
+    call s:put_together(texts)
   endif
-  call s:put(text, 'WarningMsg')
 endfunction

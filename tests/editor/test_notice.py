@@ -64,3 +64,24 @@ def test_what_nobody_asked_for_leaves_the_mode_as_it_is(scene: Scene, inside: In
     wait_mode(link, letter)
     terminal.type("\x1c\x0e")  # to Normal mode, from everywhere
     assert kept(inside, terminal) == [f"vim-mcp: {LONG}"]
+
+
+@pytest.mark.parametrize("options", ["", "cmdheight=1", "cmdheight=0"])
+def test_what_comes_together_is_counted_on_one_line(
+    inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], home: EditorHome, kind: str, options: str
+) -> None:
+    """Each by itself would be wiped off by the next; none of it asks for Enter."""
+    if options == "cmdheight=0" and kind != "nvim":
+        pytest.skip("it has always a command line")
+    texts = ["'one'", "'two'", f"'three {LONG}'"]
+    home.add(f"set {options or 'cmdheight=2'} more", *(f"call vim_mcp#notice#unasked({text})" for text in texts))
+    terminal = launch("one.txt")
+    link = raw_hub.editor()
+    terminal.wait_screen("vim-mcp: 3 messages (:messages has all): one")
+    wait_mode(link, "n")
+    history = inside.value(terminal, "split(execute('messages'), '\\n')")
+    lines = [line for line in history if line.startswith("vim-mcp: ")]
+    assert lines[:2] == ["vim-mcp: one", "vim-mcp: two"]
+    assert len(lines) == 3
+    assert lines[2].startswith("vim-mcp: three it is not done")
+    assert "ThisCommand" in lines[2] or options == "cmdheight=0"

@@ -76,3 +76,13 @@ def test_what_is_wrong_is_told_and_left(start: Start, inside: Inside, options: s
     wait_until(lambda: f"vim-mcp: {told}" in inside.value(terminal, "execute('messages')"), "the message")
     names = "['acess', 'access', 'ask_timeout', 'selection', 'ignore']"
     assert inside.value(terminal, f"filter({names}, 'exists(''g:vim_mcp_'' . v:val)')") == []
+
+
+@NEOVIMS
+@pytest.mark.requirement("SETUP-01")
+def test_all_that_is_wrong_can_be_read(start: Start, inside: Inside) -> None:
+    terminal = start("{ acess = 'read', selection = 'on', ask_timeout = '5', access = 'read' }")
+    terminal.wait_screen("vim-mcp: 3 messages (:messages has all): setup")
+    messages = inside.value(terminal, "execute('messages')")
+    assert all(told in messages for told in ("no setting acess;", "setup{selection = ", "setup{ask_timeout = "))
+    assert inside.value(terminal, "g:vim_mcp_access") == "read"
