@@ -115,6 +115,8 @@ endfunction
 function! s:claudes(info) abort
   if a:info.state !=# 'connected'
     return ''
+  elseif vim_mcp#ide#obstacle() !=# ''
+    return 'unreachable: ' . vim_mcp#ide#obstacle()
   endif
   let clients = vim_mcp#ide#clients()
   return (clients ? clients : 'no') . (clients > 1 ? ' Claudes' : ' Claude')

@@ -27,6 +27,7 @@ function! vim_mcp#environment#take(message) abort
   for l:Call in l:waiting
     call l:Call(1)
   endfor
+  call vim_mcp#ide#reachable()
 endfunction
 
 " Call a:Call(1) when the variables are set, which may be now, and a:Call(0) if they

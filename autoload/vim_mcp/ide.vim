@@ -7,6 +7,7 @@ set cpo&vim
 let s:clients = 0
 let s:activity = ''
 let s:listening = []
+let s:obstacle = ''
 
 " The editor has registered.
 function! vim_mcp#ide#start() abort
@@ -32,6 +33,29 @@ endfunction
 " The hub's message `ide`: how many Claudes are connected to this editor, and what they do.
 function! vim_mcp#ide#take(message) abort
   call s:count(get(a:message, 'clients', 0), get(a:message, 'activity', ''))
+endfunction
+
+" The hub's message `unreachable`. What is told once holds until `reachable`, whichever hub says that.
+function! vim_mcp#ide#unreachable(message) abort
+  let l:known = s:obstacle !=# ''
+  let s:obstacle = get(a:message, 'reason', 'the hub does not say why')
+  if !l:known
+    call vim_mcp#notice#unasked('Claude Code cannot find this editor: ' . s:obstacle
+          \ . ' (it is tried again; :VimMCPStatus)')
+  endif
+endfunction
+
+" Claude Code can find this editor.
+function! vim_mcp#ide#reachable() abort
+  if s:obstacle !=# ''
+    let s:obstacle = ''
+    call vim_mcp#notice#unasked('Claude Code can find this editor now')
+  endif
+endfunction
+
+" Why it cannot, or ''.
+function! vim_mcp#ide#obstacle() abort
+  return s:obstacle
 endfunction
 
 " The hub's message `listening`: the processes of the Claudes that hear what is sent to them; null is one that has not

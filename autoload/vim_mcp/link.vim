@@ -231,6 +231,7 @@ endfunction
 
 let s:handlers = {'registered': function('s:registered'), 'refused': function('s:refused'), 'bye': function('s:bye')}
 let s:handlers.environment = function('vim_mcp#environment#take')
+let s:handlers.unreachable = function('vim_mcp#ide#unreachable')
 let s:handlers.ide = function('vim_mcp#ide#take')
 let s:handlers.listening = function('vim_mcp#ide#hear')
 let s:handlers.place = function('vim_mcp#follow#take')

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
-import os
-import socket
-import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vim_mcp import wire
@@ -21,9 +15,9 @@ from vim_mcp.editor.link import Editor
 from vim_mcp.editor.reviews import Reviews
 from vim_mcp.editor.turns import Turns
 from vim_mcp.editor.watching import Watching
-from vim_mcp.ide.lockfile import Lock, LockRefused, Locks
+from vim_mcp.ide.address import Address
+from vim_mcp.ide.lockfile import Lock, Locks
 from vim_mcp.ide.notifications import Listener, Notifications
-from vim_mcp.ide.ports import listen, listen_anywhere
 from vim_mcp.kernel.kernels import Kernels
 
 if TYPE_CHECKING:
@@ -55,116 +49,52 @@ class Endpoint:
         self._kernel = kernels.of(editor.info.pid)
         self.turns = Turns(editor, watching)
         self.reviews.on_accepted.append(lambda path, _text: self.turns.expect([path]))
-        self.lock: Lock | None = None
-        self._locks = locks
+        self._address = Address(editor, locks)
         self._sessions_to_come = sessions_to_come
-        self._told: list[str] = []
         self._notifications = Notifications()
-        self._listener: socket.socket | None = None
         self._server: WebSocketServer | None = None
         self._sessions: list[Any] = []
         self._hearing: list[Any] = []
-        self._fault: str | None = None
         editor.on_message.update(self._notifications.kinds | self.reviews.kinds | self.turns.kinds)
 
     # The port and its lock
 
-    def open(self, earlier: Lock | None, others: Iterable[Endpoint]) -> None:
-        """Listen, at the port and with the token of `earlier` if that can be, write the lock and tell the editor.
+    @property
+    def lock(self) -> Lock | None:
+        """The lock file; None while there is no port."""
+        return self._address.lock
+
+    def open(self, earlier: Lock | None, others: Callable[[], Iterable[Endpoint]], opened: Callable[[], None]) -> None:
+        """Have a port, now or later (see `Address.open`), and `opened` called then.
 
         Who calls before `serve` waits in the system's queue: Claude Code tries an earlier port only a few times.
         """
-        try:
-            self._listener, token = self._listen(earlier)
-            self._write_lock(token, _name(self, [other.lock for other in others if other.lock]))
-        except (OSError, LockRefused) as error:
-            self.fail(str(error))
+        self._address.open(earlier, lambda: [other.lock for other in others() if other.lock], opened)
 
     def fail(self, reason: str) -> None:
-        """There is no port: say why, in the log and in the status."""
-        self._fault = reason
-        logger.error("%s has no port for Claude Code: %s", self.editor.instance_id, reason)
-        self.stop()
-        self.lock = None
-
-    def _listen(self, earlier: Lock | None) -> tuple[socket.socket, str]:
-        """An open port and its token: a new one wherever the earlier port is not to be had."""
-        if earlier is not None:
-            with contextlib.suppress(OSError):
-                return listen(earlier.port), earlier.auth_token
-        return listen_anywhere(self._has_lock), str(uuid.uuid4())
-
-    def _has_lock(self, port: int) -> bool:
-        return self._locks.has(port, self._lock_directory())
-
-    def _lock_directory(self) -> Path | None:
-        """Where a Claude Code looks that is started in the editor; None: where the hub itself would. LOCK-09."""
-        configuration = Path(self.editor.info.claude_config_dir)
-        return configuration / "ide" if configuration.is_absolute() else None
-
-    def _write_lock(self, token: str, name: str) -> None:
-        assert self._listener is not None, "a lock names an open port"
-        port = self._listener.getsockname()[1]
-        lock = Lock(port, self.editor.info.pid, tuple(self.folders()), name, token, self._lock_directory())
-        self._locks.write(lock)
-        self.lock = lock
-        logger.info("%s has port %d for Claude Code", self.editor.instance_id, port)
-        self.editor.send({"type": "environment", "variables": self._environment(lock)})
+        """There is no port, and there will be none: say why, in the log, in the editor and in the status."""
+        self.turns.stop()
+        self._address.give_up(reason)
 
     async def serve(self, server: type[WebSocketServer]) -> None:
         """Let in who has called, and who will."""
-        if self.lock is not None and self._listener is not None:
+        if self.lock is not None and self._address.listener is not None:
             self._server = server(self.lock.auth_token, self._serve)
-            await self._server.open(self._listener)
-
-    def _environment(self, lock: Lock) -> dict[str, str]:
-        """What leads a Claude Code to this editor that is started in it. Requirement ENV-01."""
-        return {
-            "CLAUDE_CODE_SSE_PORT": str(lock.port),
-            "ENABLE_IDE_INTEGRATION": "true",
-            "VIM_MCP_INSTANCE": self.editor.instance_id,
-        }
-
-    def _folders_told(self) -> list[str]:
-        state, info = self.editor.state, self.editor.info
-        return state.get("folders") or list(info.folders) or [state.get("cwd") or info.cwd]
-
-    def folders(self) -> list[str]:
-        """The workspace folders as real paths, each once."""
-        told = self._folders_told()
-        return list(dict.fromkeys(os.path.realpath(folder) for folder in told if os.path.isabs(folder)))
+            await self._server.open(self._address.listener)
 
     def follow(self) -> None:
-        """Write the lock anew if the folders have changed or it has gone. Requirements LOCK-04 and LOCK-08."""
+        """The editor's state has changed."""
         self.turns.follow()
         for session in self._sessions:
             session.follow()
-        if self.lock is None:
-            return
-        told, there = self._folders_told(), self._has_lock(self.lock.port)
-        if there and told == self._told:
-            return
-        self._told, folders = told, tuple(self.folders())
-        if there and folders == self.lock.workspace_folders:
-            return
-        self.lock = replace(self.lock, workspace_folders=folders)
-        try:
-            self._locks.write(self.lock)
-            self._fault = None
-        except LockRefused as error:
-            self._fault = str(error)
-            logger.error("the lock of %s does not follow its folders: %s", self.editor.instance_id, error)
+        self._address.follow()
 
     def stop(self, keep_lock: bool = False) -> None:
         """Give the port back at once, and remove the lock; the next hub takes over one that is kept."""
         self.turns.stop()
         if self._server is not None:
             self._server.stop()
-        elif self._listener is not None:
-            self._listener.close()
-        self._listener = None
-        if self.lock is not None and not keep_lock:
-            self._locks.remove(self.lock)
+        self._address.close(keep_lock)
 
     async def closed(self) -> None:
         """Hang up on all clients, once they have the answers that are due, and wait until they have gone.
@@ -184,7 +114,7 @@ class Endpoint:
         return {
             "port": self.lock.port if self.lock else None,
             "ide_clients": [{"name": session.client_name, "pid": session.client_pid} for session in self._sessions],
-            "ide_fault": self._fault,
+            "ide_fault": self._address.fault,
             "diffs": len(self.reviews),
         }
 
@@ -197,7 +127,7 @@ class Endpoint:
         latest = self._notifications.latest
         listener = self._notifications.join(peer.write, lambda: self._hears(session, listener))
         session = new_session(
-            self.editor, self.folders, latest, self.reviews, self._kernel, listener.answer, peer.drain
+            self.editor, self._address.folders, latest, self.reviews, self._kernel, listener.answer, peer.drain
         )
         self._sessions.append(session)
         self.turns.joined(session)
@@ -285,18 +215,3 @@ def _call(message: bytes) -> tuple[str | None, dict[str, Any]]:
 def _object(value: Any) -> dict[str, Any]:
     """A JSON object; {} in the place of anything else, about which the session complains."""
     return value if isinstance(value, dict) else {}
-
-
-def _name(endpoint: Endpoint, locks: Iterable[Lock]) -> str:
-    """The editor's name for its user: with its file where another editor of that name has a folder of its own too."""
-    info = endpoint.editor.info
-    base = _printable(info.ide_name) or info.display_name
-    folders = set(endpoint.folders())
-    taken = {lock.ide_name for lock in locks if folders & set(lock.workspace_folders)}
-    file = _printable(os.path.basename(info.main_file.rstrip("/")))
-    wanted = [base, *([f"{base} ({file})"] if file else [])]
-    return next((name for name in wanted if name not in taken), f"{base} ({info.pid})")
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)

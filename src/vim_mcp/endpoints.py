@@ -76,7 +76,12 @@ class Endpoints:
 
     def _open(self, endpoint: Endpoint) -> None:
         earlier = self._earlier.get(endpoint.editor.info.pid)
-        endpoint.open(earlier, [other for other in self._endpoints.values() if other is not endpoint])
+        endpoint.open(earlier, lambda: self._others(endpoint), lambda: self._opened(endpoint))
+
+    def _others(self, endpoint: Endpoint) -> list[Endpoint]:
+        return [other for other in self._endpoints.values() if other is not endpoint]
+
+    def _opened(self, endpoint: Endpoint) -> None:
         self._tasks.spawn(self._serve(endpoint))
 
     async def _serve(self, endpoint: Endpoint) -> None:

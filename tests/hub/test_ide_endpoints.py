@@ -259,7 +259,7 @@ def test_ten_editors_started_at_once_have_ten_ports(stage: Stage) -> None:
 def linked(place: Path) -> str:
     """Put a symbolic link there, and say what is told of it."""
     place.symlink_to(tempfile.gettempdir())
-    return f"The lock directory {place} is a symbolic link, .* Mend it: rm '{place}', then :VimMCPReconnect"
+    return f"The lock directory {place} is a symbolic link, .* Mend it: rm '{place}'$"
 
 
 def foreign(place: Path) -> str:
@@ -272,7 +272,7 @@ def foreign(place: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.requirement("LOCK-06")
+@pytest.mark.requirement("LOCK-06", "LOCK-10")
 @pytest.mark.parametrize("occupy", [linked, foreign])
 def test_a_directory_that_is_not_the_users_own_is_told(stage: Stage, occupy: Callable[[Path], str]) -> None:
     place = stage.home.home / ".claude" / "ide"
@@ -286,11 +286,26 @@ def test_a_directory_that_is_not_the_users_own_is_told(stage: Stage, occupy: Cal
     assert f"fault: {fault}\n" in stage.run("status").stdout
     assert lock_files(stage.home) == []
     place.rename(place.with_name("moved away"))
-    terminal.type(":VimMCPStop\r")
-    stage.instances(lambda listed: not listed)
-    terminal.type(":VimMCPReconnect\r")
     wait_lock(stage.home)
     assert stage.status()["instances"][0]["ide_fault"] is None
+
+
+@pytest.mark.requirement("LOCK-10")
+def test_what_kept_the_lock_away_is_told_once_and_it_comes_when_that_has_gone(stage: Stage, kind: str) -> None:
+    place = stage.home.home / ".claude"
+    place.write_text("a file where a directory should be")
+    terminal = stage.editor(kind, cwd=stage.project("demo"))
+    stage.instance(terminal)
+    terminal.wait_screen("Claude Code cannot find this editor")
+    terminal.type(":VimMCPStatus\r")
+    terminal.wait_screen("unreachable")
+    place.unlink()
+    lock = wait_lock(stage.home)
+    terminal.wait_screen("Claude Code can find this editor now")
+    assert stage.status()["instances"][0]["ide_fault"] is None
+    terminal.type(":echo 'port' $CLAUDE_CODE_SSE_PORT 'told' count(execute('messages'), 'cannot find this')\r")
+    terminal.wait_screen(f"port {lock.port} told 1")
+    IdeClient.of(stage.home).close()
 
 
 @pytest.mark.slow

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import json
 import os
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from vim_mcp.editor.directory import Directory
 from vim_mcp.editor.link import Editor
 from vim_mcp.editor.messages import EditorInfo
 from vim_mcp.endpoints import Endpoints
+from vim_mcp.ide import address
 from vim_mcp.ide.lockfile import Lock, Locks
 from vim_mcp.kernel.kernels import Kernels
 
@@ -51,19 +54,27 @@ class Unconnected(LineConnection):
     def __init__(self) -> None:
         super().__init__(lambda _: None)
 
+        self.kinds: list[str] = []
+
     def write(self, data: bytes) -> None:
-        """What would be sent."""
+        """What would be sent: keep of what kind it is."""
+        self.kinds.append(json.loads(data)["type"])
 
 
-def editor(config: Config) -> Editor:
+def editor(config: Config, connection: Unconnected | None = None) -> Editor:
     """An editor of this process."""
     info = EditorInfo(os.getpid(), "/", "", (), "9.0", folders=("/",))
-    return Editor("unnamed-root-1", info, Unconnected(), config.runtime)
+    return Editor("unnamed-root-1", info, connection or Unconnected(), config.runtime)
 
 
 def lock(port: int, pid: int) -> Lock:
     """A lock that an earlier hub has given."""
     return Lock(port, pid, (), "Vim", f"token of {port}")
+
+
+def reached(connection: Unconnected) -> list[str]:
+    """What an editor was told of whether Claude Code finds it."""
+    return [kind for kind in connection.kinds if kind in ("unreachable", "environment")]
 
 
 async def next_moment() -> None:
@@ -110,6 +121,63 @@ async def test_a_hub_that_leaves_for_a_newer_one_leaves_the_locks(
     hub.leave(reason)
     await hub.left()
     assert sorted(path.name for path in config.lock_directory.iterdir()) == left
+
+
+@pytest.mark.requirement("LOCK-10")
+async def test_what_fails_is_told_once_and_tried_again_with_what_the_editor_does(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(address, "_EVENTS", 0.0)
+    config.lock_directory.write_text("in the way")
+    directory, connection = Directory(), Unconnected()
+    mine = editor(config, connection)
+    hub = Endpoints(config, directory, Kernels(config.runtime))
+    directory.add(mine)
+    mine.on_event(frozenset({"cwd"}))
+    assert hub.status("unnamed-root-1")["port"] is None
+    assert reached(connection) == ["unreachable"]
+    config.lock_directory.unlink()
+    mine.on_event(frozenset({"cwd"}))
+    (there,) = config.lock_directory.iterdir()
+    assert there.name == f"{hub.status('unnamed-root-1')['port']}.lock"
+    assert hub.status("unnamed-root-1")["ide_fault"] is None
+    assert reached(connection) == ["unreachable", "environment"]
+    there.unlink()
+    config.lock_directory.rmdir()
+    config.lock_directory.write_text("in the way again")
+    mine.on_event(frozenset({"cwd"}))
+    mine.on_event(frozenset({"cwd"}))
+    assert reached(connection)[2:] == ["unreachable"]
+    config.lock_directory.unlink()
+    mine.on_event(frozenset({"cwd"}))
+    assert list(config.lock_directory.iterdir()) == [there]
+    assert reached(connection)[3:] == ["environment"]
+    hub.leave("stop")
+    await hub.left()
+
+
+@pytest.mark.requirement("LOCK-10")
+async def test_a_port_that_cannot_be_had_is_tried_again(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(address, "_PAUSES", (0.0,))
+    full = pytest.MonkeyPatch()
+
+    def refuse(_taken: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    full.setattr(address, "listen_anywhere", refuse)
+    directory, connection = Directory(), Unconnected()
+    mine = editor(config, connection)
+    hub = Endpoints(config, directory, Kernels(config.runtime))
+    directory.add(mine)
+    await next_moment()
+    assert hub.status("unnamed-root-1")["ide_fault"] == "Too many open files"
+    assert reached(connection) == ["unreachable"]
+    full.undo()
+    await next_moment()
+    assert len(list(config.lock_directory.iterdir())) == 1
+    assert reached(connection) == ["unreachable", "environment"]
+    hub.leave("stop")
+    await hub.left()
 
 
 async def test_without_the_library_there_is_no_port_and_that_is_told(

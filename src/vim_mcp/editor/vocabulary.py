@@ -292,6 +292,13 @@ class Environment(TypedDict):
     variables: dict[str, str]
 
 
+class Unreachable(TypedDict):
+    """Claude Code cannot find the editor, for this reason; it is tried again, and `environment` says that it can."""
+
+    type: Literal["unreachable"]
+    reason: str
+
+
 class Ide(TypedDict):
     """So many Claude Codes are connected, and do this: `waiting`, `working`, `idle`, or "" where nothing is known."""
 
@@ -366,6 +373,6 @@ class KernelOutput(TypedDict):
 
 
 ToEditor = (
-    Registered | Refused | Request | Cancel | HubBye | Environment | Ide | Listening | Turn | ToolPlace | Expect | Disk
-    | KernelWords | KernelCell | KernelOutput
+    Registered | Refused | Request | Cancel | HubBye | Environment | Unreachable | Ide | Listening | Turn
+    | ToolPlace | Expect | Disk | KernelWords | KernelCell | KernelOutput
 )  # fmt: skip

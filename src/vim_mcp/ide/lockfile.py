@@ -111,13 +111,13 @@ class Locks:
         """
         living = []
         for lock in self._ledger.load():
-            if alive(lock.pid) and not self._has_foreign(lock):
+            if alive(lock.pid) and not self.has_foreign(lock):
                 living.append(lock)
             else:
                 self.remove(lock)
         return living
 
-    def _has_foreign(self, lock: Lock) -> bool:
+    def has_foreign(self, lock: Lock) -> bool:
         """Whether another program's lock has taken the place of `lock`."""
         try:
             with _opened(self._place(lock), make=False) as directory:
@@ -150,9 +150,9 @@ def _opened(path: Path, make: bool = True) -> Iterator[int]:
 def _check(path: Path, status: os.stat_result) -> None:
     fault, command = directory_fault(str(path), status)
     if fault:
-        remedy = f"Mend it: {command}" if command else "Set CLAUDE_CONFIG_DIR to a directory of your own"
+        elsewhere = "Set CLAUDE_CONFIG_DIR to a directory of your own, then :VimMCPReconnect"
         why = f"The lock directory {path} {fault}, so Claude Code cannot find the editors."
-        raise LockRefused(f"{why} {remedy}, then :VimMCPReconnect")
+        raise LockRefused(f"{why} {f'Mend it: {command}' if command else elsewhere}")
 
 
 # The ledger

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import random
 import socket
@@ -33,6 +32,9 @@ def listen_anywhere(taken: Callable[[int], bool] = lambda _port: False) -> socke
     """
     for port in random.SystemRandom().sample(PORTS, _TRIES):
         if not taken(port):
-            with contextlib.suppress(OSError):
+            try:
                 return listen(port)
+            except OSError as error:  # any other concerns all ports
+                if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                    raise
     raise OSError(errno.EADDRINUSE, f"none of {_TRIES} ports of 127.0.0.1 that were tried is free")
