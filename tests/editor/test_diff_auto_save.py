@@ -50,7 +50,31 @@ LUA = {
     "a string": "vim.cmd('silent write')",
     "a function": "vim.cmd.write()",
     "the API": 'if vim.bo.modified or true then vim.api.nvim_command("w") end',
+    "a function beside it": "save()",
+    "a function of a table": "M.save()",
+    "a module's function": "require('saves').save()",
+    "a global function": "Save()",
 }
+
+# What the function that hears may call: each calls the next one.
+LUA_BEFORE = """
+local function save()
+  vim.cmd('silent write')
+end
+local M = {}
+function M.save()
+  save()
+end
+package.loaded.saves = { save = function()
+  M.save()
+end }
+function Save()
+  M.save()
+end
+local function ask()
+  if vim.bo.buftype == '' then save() end
+end
+"""
 
 # What meets no error as it is.
 NEEDLESS = {
@@ -149,7 +173,8 @@ def test_it_is_found(start: Start, inside: Inside, way: str) -> None:
 def lua(home: EditorHome, body: str) -> str:
     """A line of the vimrc by which a Lua function hears of InsertLeave."""
     file = home.home / "saves.lua"
-    file.write_text(f"vim.api.nvim_create_autocmd('InsertLeave', {{ callback = function()\n  {body}\nend }})\n")
+    hears = f"vim.api.nvim_create_autocmd('InsertLeave', {{ callback = function()\n  {body}\nend }})\n"
+    file.write_text(LUA_BEFORE + hears)
     return f"luafile {file}"
 
 
@@ -165,7 +190,9 @@ def test_it_is_found_in_lua(start: Start, inside: Inside, home: EditorHome, kind
     assert told(desk, inside, "v:errmsg") == ""
 
 
-@pytest.mark.parametrize("body", ["vim.cmd('silent! write')", "if vim.bo.buftype == '' then vim.cmd.write() end"])
+@pytest.mark.parametrize(
+    "body", ["vim.cmd('silent! write')", "if vim.bo.buftype == '' then vim.cmd.write() end", "ask()"]
+)
 def test_lua_that_needs_none(start: Start, inside: Inside, home: EditorHome, kind: str, body: str) -> None:
     if kind == "vim":
         pytest.skip("Neovim's Lua")
