@@ -41,9 +41,7 @@ def _ask(connection: socket.socket, question: dict[str, Any]) -> dict[str, Any]:
         answer = f"nonsense ({error})"
     if isinstance(answer, dict):
         return answer
-    pid = starter.peer(connection)[0]
-    ending = f"; end it with: kill {pid}" if pid else ""
-    raise HubUnreachable(f"The hub on {connection.getpeername()} answered {answer}{ending}. {starter.see_log()}")
+    raise starter.unanswering(f"The hub on {connection.getpeername()} answered {answer}", starter.peer(connection)[0])
 
 
 def stop() -> int:

@@ -32,7 +32,7 @@ def run() -> int:
 
 
 def _tell(hook: dict[str, Any]) -> None:
-    connection = starter.connect()
+    connection = starter.connect(patience=0)
     if connection is not None:
         with connection:
             connection.settimeout(_PATIENCE)

@@ -89,12 +89,15 @@ def _lost() -> HubUnreachable:
 
 def _greeted(instance: str | None) -> Link:
     """A hub that has greeted us; an older one than this program is asked to make way first, as by any client."""
-    link = Link(starter.dial())
+    connection = starter.dial()
+    link = Link(connection)
     version = greet(link, None, instance)
     if is_older(version) and step_down(link):
-        link = Link(starter.dial())
+        connection = starter.dial()
+        link = Link(connection)
         version = greet(link, None, instance)
     if not version:
+        error = starter.unanswering("The hub takes calls but does not answer", starter.peer(connection)[0])
         link.close()
-        raise HubUnreachable(f"The hub takes calls but does not answer. {starter.see_log()}")
+        raise error
     return link

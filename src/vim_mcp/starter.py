@@ -10,24 +10,37 @@ import time
 
 from vim_mcp import paths
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
 TIMEOUT = 5.0
 """Seconds that a hub has for an answer."""
 START_TIMEOUT = 10.0
 """Seconds in which a hub has to be there, started if need be; a busy machine takes its time over a new process."""
 _PAUSE = 0.02
+_FULL: Literal[False] = False
 
 
 class HubUnreachable(Exception):
-    """No hub answers, or none could be started; the message says why and where to look."""
+    """No hub answers, or none could be started; the message says why and where to look.
+
+    `mend` is the command that mends it, "" where there is none.
+    """
+
+    def __init__(self, message: str, mend: str = ""):
+        super().__init__(message)
+        self.mend = mend
 
 
-def connect() -> socket.socket | None:
+def connect(patience: float = TIMEOUT) -> socket.socket | None:
     """A connection to the hub that runs, None where none does; operations on it take at most `TIMEOUT` seconds.
 
-    Raises `HubUnreachable` when the socket is somebody else's, `paths.ConfigError` for a bad setting.
+    Raises `HubUnreachable` when the socket is somebody else's, or its hub has taken no call for `patience` seconds;
+    `paths.ConfigError` for a bad setting.
     """
     for path in paths.candidates():
-        connection = _connect(path)
+        connection = _connect(path, patience)
         if connection is not None:
             return connection
     return None
@@ -135,18 +148,59 @@ def command() -> list[str]:
     return [sys.executable, "-P", "-m", "vim_mcp"]
 
 
-def _connect(path: str) -> socket.socket | None:
+def _connect(path: str, patience: float) -> socket.socket | None:
+    deadline = time.monotonic() + patience
+    while (connection := _call(path)) is _FULL:
+        if time.monotonic() >= deadline:
+            raise unanswering(f"The hub on {path} takes no calls, since too many wait for it already", _holder(path))
+        time.sleep(_PAUSE)
+    if connection and peer(connection)[1] != os.getuid():
+        connection.close()
+        raise HubUnreachable(f"{path} is served by another user: set VIM_MCP_SOCKET to a path of your own")
+    return connection or None
+
+
+def _call(path: str) -> socket.socket | Literal[False] | None:
+    """A connection; None where nobody listens; `_FULL` where as many callers wait as the system lets wait."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(TIMEOUT)
     try:
         connection.connect(path)
-    except OSError:
+    except OSError as error:
         connection.close()
-        return None
-    if peer(connection)[1] != os.getuid():
-        connection.close()
-        raise HubUnreachable(f"{path} is served by another user: set VIM_MCP_SOCKET to a path of your own")
+        return _FULL if isinstance(error, BlockingIOError) else None
     return connection
+
+
+def _holder(path: str) -> int | None:
+    """The process id that the socket's lock names."""
+    try:
+        with open(f"{path}.lock", "rb") as lock:
+            text = lock.read(20).strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None
+
+
+def unanswering(fact: str, pid: int | None) -> HubUnreachable:
+    """What to raise for a hub that runs and does not answer; `fact` is the sentence's beginning.
+
+    A hub that is stopped, or whose loop hangs, does not hear a mere SIGTERM.
+    """
+    if pid is None:
+        return HubUnreachable(f"{fact}. {see_log()}")
+    stopped = _is_stopped(pid)
+    mend = f"kill -CONT {pid}" if stopped else f"kill -9 {pid}"
+    what = "it is stopped; let it go on with" if stopped else "end it with"
+    return HubUnreachable(f"{fact}; {what}: {mend}. {see_log()}", mend)
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as status:
+            return status.read().rpartition(b")")[2].split()[0] in (b"T", b"t")
+    except (OSError, IndexError):  # gone, or a system without /proc
+        return False
 
 
 def peer(connection: socket.socket) -> tuple[int | None, int]:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -244,8 +245,42 @@ def test_a_hub_that_hangs_is_an_error(stage: Stage) -> None:
     finally:
         os.kill(pid, signal.SIGCONT)
     assert done.returncode == 1
-    hint = f"answered nothing in 5 seconds; end it with: kill {pid}."
+    hint = f"answered nothing in 5 seconds; it is stopped; let it go on with: kill -CONT {pid}."
     assert done.stdout.startswith(f"ERROR: The hub on {stage.socket} {hint}")
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("VIM-STATUS-04")
+def test_a_hub_that_hangs_and_has_no_room_for_callers_is_an_error(stage: Stage) -> None:
+    """As many callers wait as the system lets wait: a further one is turned away as if nobody listened."""
+    stage.client()
+    pid = stage.hub_pid()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with contextlib.ExitStack() as callers:
+            fill(stage.socket, callers)
+            with ThreadPoolExecutor() as shells:
+                commands = (("status",), ("call", "list_vim_instances"), ("doctor",))
+                asked, called, examined = shells.map(lambda words: stage.run(*words), commands)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    told = (
+        f"The hub on {stage.socket} takes no calls, since too many wait for it already; it is stopped; "
+        f"let it go on with: kill -CONT {pid}."
+    )
+    assert (asked.returncode, asked.stdout.startswith(f"ERROR: {told}")) == (1, True)
+    assert (called.returncode, called.stderr.startswith(f"vim-mcp: {told}")) == (1, True)
+    assert (examined.returncode, f"error    hub: {told}" in examined.stdout) == (1, True)
+    assert f"mend it: kill -CONT {pid}\n" in examined.stdout
+
+
+def fill(path: Path, callers: contextlib.ExitStack) -> None:
+    """Call until no further caller may wait."""
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            caller = callers.enter_context(socket.socket(socket.AF_UNIX))
+            caller.setblocking(False)
+            caller.connect(str(path))
 
 
 @pytest.mark.slow

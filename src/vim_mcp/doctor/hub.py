@@ -44,7 +44,7 @@ def findings(state: State) -> Iterator[Finding]:
     except ConfigError as error:
         yield Finding(ERROR, "settings", str(error), "set the variable anew, or unset it")
     except HubUnreachable as error:
-        yield Finding(ERROR, "hub", str(error), f"{invocation()} logs")
+        yield Finding(ERROR, "hub", str(error), error.mend or f"{invocation()} logs")
 
 
 def _directory() -> Finding:
