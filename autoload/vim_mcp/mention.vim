@@ -19,15 +19,20 @@ endfunction
 function! vim_mcp#mention#send(range, first, last, follow) abort
   let l:sent = vim_mcp#trees#knows(&filetype)
         \ ? vim_mcp#trees#add(a:range, a:first, a:last) : s:buffer(a:range, a:first, a:last)
-  if l:sent && a:follow
+  if !l:sent || !a:follow
+    return
+  elseif empty(s:gathered)
     call vim_mcp#terminal#attend()
+  else
+    let s:follow = 1
   endif
 endfunction
 
 function! s:buffer(range, first, last) abort
   let l:file = vim_mcp#mention#file()
   let l:area = vim_mcp#visual#area()
-  let l:lines = a:range ? [a:first, a:last] : empty(l:area) ? [] : [l:area.start[0], l:area.end[0]]
+  let l:lines = a:range || vim_mcp#global#runs() ? [a:first, a:last]
+        \ : empty(l:area) ? [] : [l:area.start[0], l:area.end[0]]
   return l:file !=# '' && vim_mcp#mention#put([{'file': l:file, 'lines': l:lines}])
 endfunction
 
@@ -82,8 +87,42 @@ function! s:found(name) abort
   return filter(map(l:names, 'simplify(fnamemodify(v:val, ":p"))'), 'getftype(v:val) !=# ""')
 endfunction
 
-" Put these places into the prompt, in their order, and tell the user; whether any was.
+" Put these places into the prompt, in their order, and tell the user; whether any was. Below :global they are put there
+" when it has found all.
 function! vim_mcp#mention#put(places) abort
+  return vim_mcp#global#runs() ? s:gather(a:places) : s:put(a:places)
+endfunction
+
+let [s:gathered, s:follow] = [[], 0]
+
+function! s:gather(places) abort
+  if empty(s:gathered)
+    call timer_start(0, function('s:put_gathered'))
+  endif
+  for l:place in a:places
+    let l:last = get(s:gathered, -1, {'file': ''})
+    if l:last.file ==# l:place.file && s:touch(l:last.lines, l:place.lines)
+      let l:last.lines = [l:last.lines[0], max([l:last.lines[1], l:place.lines[1]])]
+    else
+      call add(s:gathered, copy(l:place))
+    endif
+  endfor
+  return 1
+endfunction
+
+" Whether the second lines begin within the first, or just below them.
+function! s:touch(one, other) abort
+  return !empty(a:one) && !empty(a:other) && a:other[0] >= a:one[0] && a:other[0] <= a:one[1] + 1
+endfunction
+
+function! s:put_gathered(timer) abort
+  let [l:places, l:follow, s:gathered, s:follow] = [s:gathered, s:follow, [], 0]
+  if s:put(l:places) && l:follow
+    call vim_mcp#terminal#attend()
+  endif
+endfunction
+
+function! s:put(places) abort
   let l:obstacle = len(a:places) > s:most ? printf('%d are too many, %d go', len(a:places), s:most) : s:obstacle()
   let l:good = filter(copy(a:places), '!vim_mcp#ignore#matches(v:val.file)')
   if l:obstacle !=# '' || empty(l:good)

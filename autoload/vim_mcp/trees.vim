@@ -28,7 +28,8 @@ function! vim_mcp#trees#add(range, first, last) abort
     return 0
   endif
   let l:area = vim_mcp#visual#area()
-  let l:lines = a:range ? range(a:first, a:last) : empty(l:area) ? [] : range(l:area.start[0], l:area.end[0])
+  let l:lines = a:range || vim_mcp#global#runs() ? range(a:first, a:last)
+        \ : empty(l:area) ? [] : range(l:area.start[0], l:area.end[0])
   try
     let l:places = s:places(get(s:trees, &filetype, s:of_lua), l:lines)
     let l:obstacle = !empty(l:places) ? '' : 'there is no file ' . (len(l:lines) > 1 ? 'in these lines' : 'here')

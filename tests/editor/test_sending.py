@@ -72,6 +72,26 @@ def test_the_cursor_stays_where_the_operator_was_called(scene: Scene, project: P
     assert state(link, "cursor") == [6, 1]
 
 
+GLOBAL: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
+    "lines": ("g/[126]/ClaudeCodeSend", [("calc.py", 1, 2), ("calc.py", 6, 6)]),
+    "lines that do not match": ("v/[1-4]/ClaudeAtMention", [("calc.py", 3, 3), ("calc.py", 5, 6)]),
+    "lines around": ("g/[26]/-1,.ClaudeCodeSend!", [("calc.py", 1, 2), ("calc.py", 5, 6)]),
+}
+
+
+@pytest.mark.parametrize("way", GLOBAL)
+@pytest.mark.requirement("ATM-05")
+def test_global_sends_the_lines_that_it_finds(inside: Inside, scene: Scene, project: Path, way: str) -> None:
+    terminal, link = scene
+    keys, wanted = GLOBAL[way]
+    terminal.type(f":{keys}\r")
+    assert [mentioned(link, project) for _ in wanted] == wanted
+    terminal.wait_screen("2 places: waits for a Claude")
+    assert inside.value(terminal, "[@/, mode()]") == [keys.split("/")[1], "n"]
+    terminal.type(":4ClaudeCodeSend\r")
+    assert mentioned(link, project) == ("calc.py", 4, 4)
+
+
 @pytest.mark.requirement("ATM-05", "ATM-09")
 def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
     scene: Scene, home: EditorHome, inside: Inside, project: Path

@@ -1,0 +1,18 @@
+" Whether a command runs below :global, which has it run for each line that matches.
+
+let s:save_cpo = &cpo
+set cpo&vim
+
+" Of a command without lines :global means its line, which looks like none: <range> is 0. No variable tells of it. But
+" :global takes no lines below another :global, and says so before it does anything; else this finds nothing.
+function! vim_mcp#global#runs() abort
+  try
+    silent keepjumps keeppatterns .global/\%$\_.\%^/
+  catch /^Vim/
+    return v:exception =~# ':E147:'
+  endtry
+  return 0
+endfunction
+
+let &cpo = s:save_cpo
+unlet s:save_cpo
