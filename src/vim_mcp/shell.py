@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -73,10 +74,20 @@ def _status(error: dict[str, Any]) -> int:
 
 
 def _refuse(reason: str, status: int) -> int:
-    print(f"vim-mcp: {reason}", file=sys.stderr)
-    if status == NO_EDITOR and "\n" in reason:  # it lists those that are there, in words for a model
-        print("vim-mcp: choose one of them with -i INSTANCE", file=sys.stderr)
+    print(f"vim-mcp: {_for_a_shell(reason) if status == NO_EDITOR else reason}", file=sys.stderr)
     return status
+
+
+def _for_a_shell(reason: str) -> str:
+    """The reason without an editor in words for a person: the hub's are for a model, with the editors that are there
+    below them.
+    """
+    told, _, there = reason.partition("\n")
+    if not there:
+        return reason
+    first = there.removeprefix("- ").partition(": ")[0]
+    known = re.split(r" Connected:| and none is selected|, and those are chosen", told)[0].rstrip(".")
+    return f"{known}. Choose one with -i INSTANCE, such as -i {first}; there are:\n{there}"
 
 
 def _print_json(content: Any) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from vim_mcp import listing
+from vim_mcp import listing, shell
+from vim_mcp.editor import instances
+from vim_mcp.errors import VimMcpError
 from vim_mcp.shell import BadArguments, parsed, whole
 from vim_mcp.tools.table import TOOLS
 
@@ -86,3 +89,31 @@ def test_a_tool_is_explained() -> None:
     assert list(listing.tools([about])) == [
         "vim_search  Search in Vim's buffers", "            [instance_id=] pattern= [scope=] [limit=]",
     ]  # fmt: skip
+
+
+def candidate(name: str, short_lived: bool = False) -> instances.Candidate:
+    return instances.Candidate(name, "/p", f"/p/{name}.py", short_lived=short_lived)
+
+
+SEVERAL = [candidate("a-p-1"), candidate("b-p-2")]
+
+
+@pytest.mark.parametrize(
+    ("choose", "told"),
+    [
+        (lambda: instances.choose(SEVERAL, []), "Several Vim instances are connected"),
+        (lambda: instances.find(SEVERAL, "x"), "No Vim instance 'x'"),
+        (lambda: instances.choose([candidate("a-p-1", True)], []), "Only short-lived editors are connected (such as"),
+    ],
+)
+def test_who_has_to_choose_is_told_how_a_shell_does(
+    capsys: pytest.CaptureFixture[str], choose: Callable[[], str], told: str
+) -> None:
+    """The hub's words for a model are cut where they tell of its tools."""
+    with pytest.raises(VimMcpError) as caught:
+        choose()
+    assert shell._refuse(caught.value.message, shell.NO_EDITOR) == shell.NO_EDITOR
+    errors = capsys.readouterr().err
+    assert errors.startswith(f"vim-mcp: {told}")
+    assert ". Choose one with -i INSTANCE, such as -i a-p-1; there are:\n- a-p-1: /p/a-p-1.py in /p\n" in errors
+    assert "select_vim_instance" not in errors
