@@ -77,9 +77,19 @@ function! s:netrw() abort
   return l:word =~# '/$' ? l:path : l:path . l:word
 endfunction
 
+" netrw keeps the marks of all its windows in one list. Where none is marked in this one, those of others are not meant.
+" `./` and `../` are marked as the directories that they are.
 function! s:netrw_marked() abort
   let l:files = netrw#Expose('netrwmarkfilelist')
-  return type(l:files) == type([]) ? copy(l:files) : []
+  let l:is_tree = get(w:, 'netrw_liststyle') == 3
+  let l:top = s:with_slash(l:is_tree ? w:netrw_treetop : b:netrw_curdir)
+  let l:files = type(l:files) == type([]) ? filter(copy(l:files), 'stridx(l:top, s:with_slash(v:val)) != 0') : []
+  let l:here = l:is_tree ? 'stridx(v:val, l:top) == 0' : 's:with_slash(fnamemodify(v:val, ":s?/$??:h")) ==# l:top'
+  return empty(filter(copy(l:files), l:here)) ? [] : l:files
+endfunction
+
+function! s:with_slash(path) abort
+  return substitute(a:path, '/*$', '/', '')
 endfunction
 
 function! s:nerdtree() abort

@@ -71,6 +71,24 @@ def test_netrw(open_editor: Open, project: Path, style: int) -> None:
 
 
 @pytest.mark.requirement("ATM-07")
+def test_what_is_marked_in_another_window_is_not_meant(open_editor: Open, project: Path) -> None:
+    """netrw has one list of marks for all its windows; it may hold the directory above, too."""
+    terminal, link = open_editor(".", "let [g:netrw_liststyle, g:netrw_keepdir, g:netrw_banner] = [0, 1, 0]")
+    terminal.wait_screen("b c.py")
+    command(terminal, "Vexplore sub")
+    terminal.wait_screen("e.py")
+    go_to(terminal, "../")
+    terminal.type("mf")
+    go_to(terminal, "e.py")
+    terminal.type("mf:ClaudeCodeTreeAdd\r")
+    assert mentioned(link, project) == ("sub/e.py",)
+    command(terminal, "wincmd p")
+    go_to(terminal, "d.py")
+    terminal.type(":ClaudeCodeTreeAdd\r")
+    assert mentioned(link, project) == ("d.py",)
+
+
+@pytest.mark.requirement("ATM-07")
 def test_netrw_below_an_opened_directory(open_editor: Open, project: Path) -> None:
     terminal, link = open_editor(".", "let g:netrw_liststyle = 3")
     terminal.wait_screen("sub/")

@@ -212,6 +212,21 @@ def test_no_hub_and_a_killed_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("DOCTOR-01")
+@pytest.mark.parametrize(("mode", "is_socket"), [(0o755, True), (0o700, False)])
+def test_a_hub_that_cannot_start_is_not_said_to_be_killed(tmp_path: Path, mode: int, is_socket: bool) -> None:
+    (tmp_path / "run").mkdir(mode=mode)
+    place = tmp_path / "run" / "vim-mcp-server.sock"
+    if is_socket:
+        with socket.socket(socket.AF_UNIX) as left_behind:
+            left_behind.bind(str(place))
+    else:
+        place.touch()
+    found = hub_finding("hub")
+    assert (found.level, found.text) == ("warning", "none runs, and none can start")
+    assert found.fix == f"what stands above, then {OWN} hub --background"
+
+
+@pytest.mark.requirement("DOCTOR-01")
 def test_the_versions_of_hub_and_plugin(listening: dict[str, Any]) -> None:
     assert (hub_finding("hub").level, hub_finding("editors").level) == ("ok", "warning")
     editor = {"instance_id": "main-x-1", "editor": "vim", "version": "9.0", "cwd": "/x", "plugin_version": __version__}

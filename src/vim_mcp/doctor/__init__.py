@@ -46,5 +46,9 @@ def described(findings: list[Finding]) -> Iterator[str]:
             yield f"{'':<{_INDENT}}mend it: {finding.fix}"
     levels = Counter(finding.level for finding in findings)
     yield ""
-    yield f"{levels['error'] or 'no'} errors, {levels['warning'] or 'no'} warnings (vim-mcp {__version__})"
+    yield f"{_counted(levels['error'], 'error')}, {_counted(levels['warning'], 'warning')} (vim-mcp {__version__})"
     yield "In an editor :VimMCPDoctor says the same, and more of that editor; in Neovim so does :checkhealth vim_mcp."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"

@@ -83,7 +83,10 @@ def _socket(path: str) -> Finding:
 
 def _hub(state: State, sockets: list[str]) -> Iterator[Finding]:
     answer = state.answer
-    if answer is None and sockets:
+    if answer is None and not _can_start(sockets):
+        fix = f"what stands above, then {invocation()} hub --background"
+        yield Finding(WARNING, "hub", "none runs, and none can start", fix)
+    elif answer is None and sockets:
         fix = f"{invocation()} hub --background"
         yield Finding(WARNING, "hub", f"nobody listens on {sockets[0]}: the hub was killed", fix)
     elif answer is None:
@@ -92,6 +95,11 @@ def _hub(state: State, sockets: list[str]) -> Iterator[Finding]:
         yield _version(answer)
         yield from [Finding(ERROR, "hub", answer["fault"], f"{invocation()} logs")] if answer.get("fault") else []
         yield from _editors(state.editors())
+
+
+def _can_start(sockets: list[str]) -> bool:
+    """Whether a hub finds its directory, and at its socket's place nothing else, as it needs them."""
+    return _directory().level == OK and all(stat.S_ISSOCK(os.lstat(path).st_mode) for path in sockets)
 
 
 def _version(answer: dict[str, Any]) -> Finding:

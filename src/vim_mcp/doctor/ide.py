@@ -38,7 +38,7 @@ def _locks(directory: Path) -> Iterator[Finding]:
     locks = sorted(directory.glob("*.lock"))
     stale = [lock for lock in locks if not _lives(lock)]
     for lock in stale:
-        yield Finding(WARNING, "lock file", f"{lock} is stale: its editor has ended", f"rm '{lock}'")
+        yield Finding(WARNING, "lock file", f"{lock} is stale: it names no editor that runs", f"rm '{lock}'")
     yield Finding(OK, "lock files", f"{len(locks) - len(stale)} of running editors in {directory}")
 
 
