@@ -14,6 +14,12 @@ let s:endless = 2147483647
 " The most lines of a block that are cut where that is not so.
 let s:max_cut = 200
 
+" The most bytes that are matched against a pattern.
+let s:max_pattern = 65536
+
+" More bytes than any character has, with what combines with it.
+let s:max_char = 1024
+
 " What is marked now, or {}.
 function! vim_mcp#visual#area() abort
   let l:mode = tr(mode(), "sS\<C-S>", "vV\<C-V>")
@@ -48,13 +54,13 @@ endfunction
 " How many bytes stand before an area in its first line, and up to its end in
 " its last one.
 function! vim_mcp#visual#edges(area) abort
-  let l:last = getline(a:area.end[0])
   if a:area.mode !=# "\<C-V>"
-    return [a:area.start[1] - 1, min([a:area.end[1], strlen(l:last)])]
+    return [a:area.start[1] - 1, min([a:area.end[1], strlen(getline(a:area.end[0]))])]
   endif
+  let [l:first, l:last] = s:heads([getline(a:area.start[0]), getline(a:area.end[0])], a:area.right)
   let [l:until, l:width] = s:reach(l:last, a:area.right)
   let l:cut = l:width < a:area.right ? strlen(s:char(l:last, l:until)) : 0
-  return [s:reach(getline(a:area.start[0]), a:area.left - 1)[0], l:until + l:cut]
+  return [s:reach(l:first, a:area.left - 1)[0], l:until + l:cut]
 endfunction
 
 function! s:area(mode, one, other) abort
@@ -109,7 +115,7 @@ endfunction
 " What each line has in the columns of the screen that a block covers.
 function! s:block(area, last) abort
   let [l:left, l:right] = [a:area.left, a:area.right]
-  let l:lines = getline(a:area.start[0], a:last)
+  let l:lines = s:heads(getline(a:area.start[0], a:last), l:right)
   let l:part = printf('strpart(v:val, %d, %d)', l:left - 1, l:right - l:left + 1)
   if s:is_plain(join(l:lines, ''))
     return map(l:lines, l:part)
@@ -117,10 +123,23 @@ function! s:block(area, last) abort
   return map(l:lines[: s:max_cut - 1], 's:is_plain(v:val) ? ' . l:part . ' : s:cut(v:val, l:left, l:right)')
 endfunction
 
+" Lines, and where there is much of them only as much as lies in so many columns and one more: no character takes less
+" than one, and what stands behind is only copied over and over.
+function! s:heads(lines, column) abort
+  let l:is_much = a:column < s:endless && strlen(join(a:lines, '')) > s:max_pattern
+  return l:is_much ? map(a:lines, 's:head(v:val, a:column + 1)') : a:lines
+endfunction
+
 " Whether a text's columns on the screen are its bytes. Patterns do not see what
-" combines with a character.
+" combines with a character. They take seconds for megabytes, of which the width
+" tells the same (and where 'showbreak' adds to it, no is the safe answer).
 function! s:is_plain(text) abort
-  return strlen(a:text) == strchars(a:text) && a:text !~# '[^ -~]'
+  if strlen(a:text) != strchars(a:text)
+    return 0
+  elseif strlen(a:text) <= s:max_pattern
+    return a:text !~# '[^ -~]'
+  endif
+  return stridx(a:text, "\t") < 0 && strdisplaywidth(a:text) == strlen(a:text)
 endfunction
 
 " Characters that the block covers in part count as spaces.
@@ -155,18 +174,18 @@ function! s:reach(line, column) abort
   elseif a:column == s:endless
     return [strlen(a:line), s:endless]
   endif
-  " The number of characters that end in time lies between these: none takes less than a column.
-  let [l:low, l:high] = [0, min([strchars(a:line, 1), a:column])]
-  while l:low < l:high
-    let l:middle = (l:low + l:high + 1) / 2
-    if strdisplaywidth(s:head(a:line, l:middle)) <= a:column
-      let l:low = l:middle
-    else
-      let l:high = l:middle - 1
-    endif
+  " Of the characters that may end in time half are looked at, from where those end that do: none takes less than a
+  " column.
+  let [l:from, l:width, l:left] = [0, 0, min([strchars(a:line, 1), a:column])]
+  while l:left > 0
+    let l:half = (l:left + 1) / 2
+    let l:part = s:head(strpart(a:line, l:from), l:half)
+    let l:until = l:width + strdisplaywidth(l:part, l:width)
+    let l:fits = l:until <= a:column
+    let l:left = l:fits ? l:left - l:half : l:half - 1
+    let [l:from, l:width] = l:fits ? [l:from + strlen(l:part), l:until] : [l:from, l:width]
   endwhile
-  let l:head = s:head(a:line, l:low)
-  return [strlen(l:head), strdisplaywidth(l:head)]
+  return [l:from, l:width]
 endfunction
 
 " The first characters of a line, each with what combines with it.
@@ -177,7 +196,7 @@ endfunction
 
 " The character that begins at a byte, with what combines with it; '' at the end.
 function! s:char(line, byte) abort
-  return matchstr(strpart(a:line, a:byte), '^\_.')
+  return matchstr(strpart(a:line, a:byte, s:max_char), '^\_.')
 endfunction
 
 " Lines, at most so many bytes of them.

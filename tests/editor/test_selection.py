@@ -290,6 +290,17 @@ def test_a_block_holds_what_its_columns_show(scene: Scene, block: str) -> None:
     wait_until(lambda: columns() == wanted, f"the columns {wanted}")
 
 
+@pytest.mark.parametrize("block", ["characters that combine", "characters that combine before it"])
+@pytest.mark.requirement("SEL-04")
+def test_what_stands_far_behind_a_block_changes_nothing(scene: Scene, block: str) -> None:
+    terminal, link = scene
+    lines, _, keys, wanted = BLOCKS[block]
+    for behind in ("x" * 70_000, "é" * 70_000, "\t" * 70_000):
+        edit(link, lines=[line + behind for line in lines])
+        terminal.type("\x1bgg0" + keys)
+        wait_until(lambda: link.request("get_selection")["selection"]["lines"] == wanted, f"the columns {wanted}")
+
+
 @pytest.mark.requirement("SEL-07")
 def test_nothing_is_told_of_private_files(scene: Scene, file: Path, tmp_path: Path) -> None:
     terminal, link = scene

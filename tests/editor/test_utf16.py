@@ -61,3 +61,9 @@ def test_what_is_no_character_counts_as_one(count: Count) -> None:
         b"\xf4\x90\x80\x80": 1, b"\xed\xa0\x80": 1, b"": 0,
     }  # fmt: skip
     assert count(list(texts)) == list(texts.values())
+
+
+@pytest.mark.requirement("SEL-04")
+def test_a_long_text_has_as_many(count: Count) -> None:
+    texts = [text * 40_000 for text in ("aé", "e\u0301\u200d漢", "a\ufeff\uffff😀", "🏳🇫🇷", "\U0001d165", "\U0010ffff")]
+    assert count([text.encode() for text in texts]) == [units(text) for text in texts]
