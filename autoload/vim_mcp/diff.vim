@@ -101,6 +101,11 @@ function! vim_mcp#diff#have_changed() abort
   return vim_mcp#calm#is_new(s:withdrawn)
 endfunction
 
+" Whether a buffer is the proposal of one that its client has taken back.
+function! vim_mcp#diff#is_withdrawn(bufnr) abort
+  return !empty(filter(values(s:reviews), 'v:val.verdict ==# "withdrawn" && v:val.right == a:bufnr'))
+endfunction
+
 " Whether a buffer belongs to a review that has ended, which is seen for a moment longer.
 function! vim_mcp#diff#has_ended(bufnr) abort
   return !empty(filter(values(s:reviews), 'v:val.verdict !=# "" && (v:val.right == a:bufnr || v:val.left == a:bufnr)'))
@@ -208,13 +213,14 @@ endfunction
 function! s:check_meant(review) abort
   if a:review.lost
     throw 'vim-mcp: Claude is not connected now: answer in its terminal'
-  elseif s:is_surprise(a:review)
-    throw 'vim-mcp: this diff has only just come up: look at it, then answer again'
+  elseif vim_mcp#diff#is_surprise(a:review)
+    throw 'vim-mcp: look at it first: it has only just come up'
   endif
 endfunction
 
-" Whether the person has only just been led to a review, so that they can have meant something else.
-function! s:is_surprise(review) abort
+" Whether the person may have meant something else, since the review has only just come, or they to it, without their
+" doing.
+function! vim_mcp#diff#is_surprise(review) abort
   return vim_mcp#calm#is_new(get(a:review.place, 'led', []))
 endfunction
 
@@ -288,17 +294,16 @@ function! s:hint(review) abort
   return ':ClaudeCodeDiffAccept accepts ' . fnamemodify(a:review.target, ':t') . ', that did not'
 endfunction
 
-" The proposal has left the screen; a:closed: because its window was closed.
-function! vim_mcp#diff#hidden(review, closed) abort
-  let can_wait = bufloaded(a:review.right) && (a:review.kept || s:is_surprise(a:review))
-  if a:closed && !a:review.lost && !can_wait
+" The proposal has left the screen; a:closed: because its window was closed, which is a verdict unless a:by_chance.
+function! vim_mcp#diff#hidden(review, closed, by_chance) abort
+  if a:closed && !a:review.lost && !(a:by_chance && bufloaded(a:review.right))
     call s:decide(a:review, 'rejected', '')
   elseif !bufloaded(a:review.right)
     call s:end(a:review, 'withdrawn')
   else
-    let reason = a:review.lost ? 'Claude is not connected now: ' : ''
-    let what = vim_mcp#diff_words#name(a:review)
-    call vim_mcp#notice#unasked(reason . what . ' waits unseen: :ClaudeCodeDiffs shows it')
+    " What to do comes first, since a long name may take the room for the rest.
+    let reason = a:review.lost ? ': Claude is not connected now' : ', which waits unseen'
+    call vim_mcp#notice#unasked(':ClaudeCodeDiffs shows ' . fnamemodify(a:review.target, ':t') . reason)
   endif
 endfunction
 

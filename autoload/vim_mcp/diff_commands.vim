@@ -34,9 +34,9 @@ function! vim_mcp#diff_commands#list(number) abort
   endif
   let number = a:number ? a:number : len(pending) == 1 ? 1 : s:choose(pending)
   if a:number && vim_mcp#diff#have_changed()
-    call vim_mcp#notice#error('a diff has just gone: :ClaudeCodeDiffs lists the others')
+    call vim_mcp#notice#error(':ClaudeCodeDiffs lists them: a diff has just gone')
   elseif number > len(pending)
-    call vim_mcp#notice#error('there are only ' . len(pending) . ' diffs')
+    call vim_mcp#notice#error('no diff has number ' . number . ': :ClaudeCodeDiffs lists them')
   elseif number > 0 && pending[number - 1].verdict ==# ''
     call vim_mcp#diff#goto(pending[number - 1])
   endif

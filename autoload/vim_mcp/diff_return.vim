@@ -13,6 +13,8 @@ let s:scrollopt = ['', '']
 let s:outside = {'window': 0, 'previous': 0, 'tab': 0}
 " The window that they are in is being closed, so that where they arrive next is not of their choice.
 let s:pushed = 0
+" The window that they are about to leave, its place, and whether it is being closed.
+let s:leaving = {}
 
 " The place of the diff a side of which a window shows, or {}.
 function! vim_mcp#diff_return#place(window) abort
@@ -61,6 +63,7 @@ endfunction
 function! s:listen() abort
   augroup vim_mcp_diff_windows
     autocmd!
+    autocmd WinLeave * call s:note_left()
     autocmd WinEnter * call s:arrive()
     autocmd WinClosed * call s:note_closed(+expand('<amatch>'))
     autocmd VimResized,TabEnter * call s:even_out()
@@ -95,18 +98,25 @@ function! s:are_beside(left, right) abort
         \ && a:left.wincol + a:left.width + 1 == a:right.wincol
 endfunction
 
-" The person closes the window of a diff that they are in: Vim will take them to a neighbour of it.
+" The person closes the window that they are in: Vim will take them to a neighbour of it. (From the last one of a tab
+" page it has taken them already when it tells of that.)
 function! s:note_closed(window) abort
-  if a:window != win_getid()
+  if a:window != get(s:leaving, 'window')
     return
   endif
+  let s:leaving.closes = 1
   for place in s:places
-    let place.gone = vim_mcp#diff_return#is_inside(place)
+    let place.gone = place is s:leaving.place
     let s:pushed = s:pushed || place.gone
   endfor
 endfunction
 
+function! s:note_left() abort
+  let s:leaving = {'window': win_getid(), 'place': vim_mcp#diff_return#place(win_getid()), 'closes': 0}
+endfunction
+
 function! s:arrive() abort
+  call s:note_arrival(vim_mcp#diff_return#place(win_getid()))
   if s:pushed && !vim_mcp#diff_return#is_diff(win_getid())
     let s:pushed = 0
     return
@@ -116,6 +126,14 @@ function! s:arrive() abort
     let place.gone = 0
   endfor
   call vim_mcp#diff_return#note()
+endfunction
+
+" Who arrives in a diff because they have closed another window has not asked for it.
+function! s:note_arrival(place) abort
+  if get(s:leaving, 'closes') && !empty(a:place) && a:place isnot s:leaving.place
+    let a:place.led = reltime()
+  endif
+  let s:leaving = {}
 endfunction
 
 " Note where the person is, if it is not in a diff.

@@ -11,6 +11,7 @@ let s:changes = ['TextChanged', 'TextChangedI', 'TextChangedP', 'InsertLeavePre'
 
 " Begins to watch the buffers of `review`.
 function! vim_mcp#diff_watch#begin(review) abort
+  call vim_mcp#calm#watch()
   call vim_mcp#diff_write#watch()
   call vim_mcp#diff_private#watch()
   if has('nvim')
@@ -25,11 +26,11 @@ endfunction
 function! s:watch_editor() abort
   augroup vim_mcp_diff
     autocmd! ExitPre,VimLeavePre
-    autocmd ExitPre * call s:unmodify()
+    autocmd ExitPre * call vim_mcp#diff_watch#unmodify()
     autocmd VimLeavePre * call vim_mcp#diff#wipe()
     if s:has('SafeState')
       autocmd! SafeState
-      autocmd SafeState * call s:unmodify()
+      autocmd SafeState * call vim_mcp#diff_watch#unmodify()
     endif
   augroup END
 endfunction
@@ -51,7 +52,6 @@ function! s:watch_proposal(right) abort
   augroup vim_mcp_diff
     execute 'autocmd BufWriteCmd' a:right 'call s:write(expand("<stack>"), expand("<afile>"))'
     execute 'autocmd BufReadCmd' a:right 'call s:read()'
-    execute 'autocmd QuitPre' a:right 'call s:quit()'
     execute 'autocmd BufWinLeave,BufUnload' a:right 'call s:leave(+expand("<abuf>"))'
     for event in filter(copy(s:changes), 's:has(v:val)')
       execute 'autocmd' event a:right 'call s:changed()'
@@ -73,6 +73,7 @@ function! vim_mcp#diff_watch#end(review, last) abort
   if a:last
     autocmd! vim_mcp_diff
     augroup! vim_mcp_diff
+    call vim_mcp#calm#forget()
     call vim_mcp#diff_write#forget()
     call vim_mcp#diff_private#forget()
   endif
@@ -83,13 +84,20 @@ function! s:write(stack, name) abort
   let review = vim_mcp#diff#of(bufnr('%'))
   setlocal nomodified
   if empty(review)
-    return
+    call s:tell_withdrawn()
   elseif a:name !=# bufname('%')
     call vim_mcp#diff#hint(review, 1)
   elseif vim_mcp#diff_write#is_commanded(a:stack)
     call s:accept(review)
   else
     call vim_mcp#diff#hint(review, vim_mcp#diff_write#is_typed())
+  endif
+endfunction
+
+" Who writes what its client has taken back meanwhile must not believe that it was accepted.
+function! s:tell_withdrawn() abort
+  if vim_mcp#diff_write#is_typed() && vim_mcp#diff#is_withdrawn(bufnr('%'))
+    call vim_mcp#notice#error('nothing was accepted: Claude has taken this diff back')
   endif
 endfunction
 
@@ -102,13 +110,21 @@ function! s:write_part() abort
   endif
 endfunction
 
-" The person has typed `:wa` (0), which is not meant for one buffer, or `:update` (1), which is.
-function! vim_mcp#diff_watch#passed_over(meant) abort
+" The person has typed `:wa`, which is not meant for one buffer, and passes over this one.
+function! vim_mcp#diff_watch#passed_over() abort
   let review = vim_mcp#diff#of(bufnr('%'))
-  if !empty(review) && a:meant && review.right == bufnr('%')
-    call timer_start(0, {timer -> s:accept(review)})
-  elseif !empty(review)
+  if !empty(review)
     call vim_mcp#diff#hint(review, 1)
+  endif
+endfunction
+
+" The person has typed `:update` or `:x`, which write what has been changed: so this counts as changed, until it is
+" known whether the command came to be run.
+function! vim_mcp#diff_watch#let_write() abort
+  let review = vim_mcp#diff#of(bufnr('%'))
+  if get(review, 'right') == bufnr('%')
+    setlocal modified
+    call timer_start(0, {timer -> vim_mcp#diff_watch#unmodify()})
   endif
 endfunction
 
@@ -128,26 +144,21 @@ function! s:read() abort
   endif
 endfunction
 
-" `:x` writes only what has been changed, and here nothing counts as changed.
-function! s:quit() abort
-  let review = vim_mcp#diff#of(bufnr('%'))
-  if !empty(review) && vim_mcp#diff_write#is_exit()
-    call s:accept(review)
-  endif
-endfunction
-
 " The buffer leaves its last window, or goes: whether it comes back (`:edit`) or something else takes its place is not
 " known before the command is over.
 function! s:leave(bufnr) abort
   let window = win_getid()
   let window = winbufnr(window) == a:bufnr ? window : get(win_findbuf(a:bufnr), 0)
-  call timer_start(0, {timer -> s:look(a:bufnr, window)})
+  " That is told of this moment, since a timer may be late.
+  let review = vim_mcp#diff#of(a:bufnr)
+  let by_chance = !empty(review) && (review.kept || vim_mcp#diff#is_surprise(review))
+  call timer_start(0, {timer -> s:look(a:bufnr, window, by_chance)})
 endfunction
 
-function! s:look(bufnr, window) abort
+function! s:look(bufnr, window, by_chance) abort
   let review = vim_mcp#diff#of(a:bufnr)
   if !empty(review) && !(bufloaded(a:bufnr) && !empty(win_findbuf(a:bufnr)))
-    call vim_mcp#diff#hidden(review, !bufloaded(a:bufnr) || empty(getwininfo(a:window)))
+    call vim_mcp#diff#hidden(review, !bufloaded(a:bufnr) || empty(getwininfo(a:window)), a:by_chance)
   endif
 endfunction
 
@@ -161,7 +172,7 @@ endfunction
 
 " What is under review is no reason for the editor to stay, nor for others to write it: `dp` on the file's side changes
 " it without an event that would tell.
-function! s:unmodify() abort
+function! vim_mcp#diff_watch#unmodify() abort
   for review in filter(vim_mcp#diff#pending(), 'getbufvar(v:val.right, "&modified")')
     call setbufvar(review.right, '&modified', 0)
   endfor

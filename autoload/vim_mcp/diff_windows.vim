@@ -12,8 +12,8 @@ let s:locked = '\<E\%(11\|36\|242\|523\|565\|788\|814\|855\|863\|994\|1155\|1159
 " Show the diff of a:review: a dictionary with `left` and `right` (numbers of loaded buffers), `title_left`,
 " `title_right` (text for their windows), and if they are known `file` (for messages) and `line` (of the first change on
 " the right side, 1-based). Returns its place, in which `front` says whether the person is in it, and `led` since when
-" (a reltime()) if they have not come by themselves. Throws `vim-mcp-later` where windows cannot be changed at this
-" moment; nothing has been changed then.
+" (a reltime()) it is there or they are in it if they have not asked for that. Throws `vim-mcp-later` where windows
+" cannot be changed at this moment; nothing has been changed then.
 function! vim_mcp#diff_windows#open(review) abort
   call s:check_unlocked()
   let place = {'left': a:review.left, 'right': a:review.right, 'review': a:review, 'windows': [], 'front': 0,
@@ -96,11 +96,10 @@ endfunction
 
 function! s:bring(review, place, front) abort
   let a:place.front = a:front && vim_mcp#diff_focus#enter(a:place.windows[-1])
+  let a:place.led = get(a:review, 'called') ? [] : reltime()
   if !a:place.front
     call vim_mcp#diff_focus#tell(a:review, a:place)
     call vim_mcp#diff_focus#lead_later(a:place)
-  elseif !get(a:review, 'called')
-    let a:place.led = reltime()
   endif
   if a:place.front && !vim_mcp#diff_title#is_visible()
     call vim_mcp#notice#unasked(a:review.title_right . ': ' . vim_mcp#diff_title#hint())

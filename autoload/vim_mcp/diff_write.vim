@@ -22,8 +22,7 @@ let s:one = s:before . '\%(w\%[rite]\|wq\|x\%[it]\|exi\%[t]\|up\%[date]\)\%(\A\|
 let s:all = s:before . '\%(wa\%[ll]\|wqa\%[ll]\|xa\%[ll]\)\%(\A\|$\)'
 " Commands that give others what follows, to be done in many places.
 let s:many = s:before . '\%(\%(win\|buf\|tab\|arg\|[cl]f\=\)do\=\|g\%[lobal]\|v\%[global]\)\%(\A\|$\)'
-let s:exit = s:before . '\%(x\%[it]\|exi\%[t]\)!\=\s*$'
-let s:update = s:before . 'up\%[date]!\=\s*$'
+let s:if_changed = s:before . '\%(x\%[it]\|exi\%[t]\|up\%[date]\)\%(\A\|$\)'
 
 " Auto-saves: of the current buffer in any case, and of what has been changed, too.
 let s:saves = s:before . '\%(noa\%[utocmd]\s\+\|exe\%[cute]\s*["'']\|call execute(["'']\)\=:*' . s:modifiers
@@ -68,11 +67,13 @@ endfunction
 function! s:left(line) abort
   let s:typed = {'line': a:line, 'window': win_getid(), 'pressed': s:has_pressed()}
   call timer_start(0, function('s:clear'))
+  call vim_mcp#diff_watch#unmodify()
   " These pass over the proposal, in which nothing counts as changed.
   if s:is(s:all)
-    call vim_mcp#diff_watch#passed_over(0)
-  elseif s:is(s:update)
-    call vim_mcp#diff_watch#passed_over(1)
+    call vim_mcp#diff_watch#passed_over()
+  endif
+  if s:is(s:if_changed)
+    call vim_mcp#diff_watch#let_write()
   endif
 endfunction
 
@@ -97,11 +98,6 @@ function! vim_mcp#diff_write#is_commanded(stack) abort
   endif
   " A mapping with <Cmd> has left no command line.
   return s:typed.line ==# '' ? s:has_pressed() : writes
-endfunction
-
-" Whether the person has typed `:x` or the like, which does not write a buffer that has not been changed.
-function! vim_mcp#diff_write#is_exit() abort
-  return s:is(s:exit) && s:typed.window == win_getid()
 endfunction
 
 " Whether the person has typed a write of any kind, so that they wait for what it brings.

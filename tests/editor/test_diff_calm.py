@@ -55,6 +55,80 @@ def test_leaving_is_not_meant_for_what_has_only_just_come_up(desk: Desk, keys: s
 
 
 @pytest.mark.requirement("IDE-REVIEW-07")
+def test_the_moment_in_which_it_is_left_counts(desk: Desk) -> None:
+    """A timer that looks later, after the next key perhaps, does not make a verdict of it."""
+    led_at_once(desk)
+    desk.terminal.type(":quit | let g:vim_mcp_ask_calm = 0\r")
+    desk.terminal.wait_screen("waits unseen")
+    desk.pends()
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_what_closes_other_tab_pages_is_not_meant_for_a_diff_that_has_just_come(desk: Desk) -> None:
+    command(desk.terminal, "let g:vim_mcp_diff_focus = 'never'")
+    calm(desk, 100_000)
+    review = desk.propose()
+    desk.terminal.wait_screen("waits for review")
+    desk.terminal.type(":tabonly\r")
+    desk.terminal.wait_screen("waits unseen")
+    desk.pends()
+    desk.terminal.type(":ClaudeCodeDiffs\r:w\r")
+    assert desk.verdict(review) == ("accepted", NEW)
+
+
+@pytest.mark.parametrize("keys", [":wq\r:wq\r", "ZZZZ", ":quit\r:write\r", ":quit\r:quit\r"])
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_who_closes_their_own_window_has_not_gone_to_the_diff_behind_it(desk: Desk, keys: str) -> None:
+    desk.propose()
+    desk.terminal.type(":ClaudeCodeDiffs\r:tabfirst\r")
+    calm(desk, 100_000)
+    desk.terminal.type(keys)
+    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or "waits unseen" in screen)
+    desk.pends()
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_who_answers_one_diff_has_not_gone_to_the_next(desk: Desk) -> None:
+    command(desk.terminal, "let g:vim_mcp_diff_layout = 'unified'")
+    first, second = desk.propose(), desk.propose(b"second\n", tab_name="another")
+    desk.terminal.type(":ClaudeCodeDiffs 2\r:ClaudeCodeDiffs 1\r")
+    calm(desk, 100_000)
+    desk.terminal.type(":wq\r:wq\r")
+    assert desk.verdict(first) == ("accepted", NEW)
+    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or "waits unseen" in screen)
+    desk.pends()
+    desk.terminal.type(":ClaudeCodeDiffs\r:w\r")
+    assert desk.verdict(second) == ("accepted", b"second\n")
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_a_command_is_not_meant_for_a_diff_that_comes_while_it_is_typed(desk: Desk) -> None:
+    """However long it takes to type it."""
+    for name in ("Accept", "Deny"):
+        desk.terminal.type(f":redraw!\r:ClaudeCodeDiff{name}")
+        desk.terminal.wait_screen(f":ClaudeCodeDiff{name}")
+        review = desk.propose(tab_name=name)
+        desk.terminal.type("\r")
+        desk.terminal.wait_screen(NOT_SEEN)
+        desk.pends()
+        desk.terminal.type(f":ClaudeCodeDiffs\r:ClaudeCodeDiff{name}\r")
+        assert desk.verdict(review)[0] in ("accepted", "rejected")
+        desk.wait_closed()
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_who_writes_what_has_been_taken_back_is_told_that_nothing_was_accepted(desk: Desk) -> None:
+    review = desk.propose()
+    desk.terminal.wait_screen(TITLE)
+    desk.terminal.type("ggOmine\x1b:write")
+    desk.terminal.wait_screen(":write")
+    assert desk.link.request("close_diffs", reviews=[review]) == {"closed": 1}
+    desk.terminal.type("\r")
+    desk.terminal.wait_screen("nothing was accepted: Claude has taken this diff back")
+    desk.wait_closed()
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
 def test_the_text_that_is_thrown_away_cannot_wait(desk: Desk) -> None:
     review = led_at_once(desk)
     desk.terminal.type("ZQ")
@@ -105,7 +179,7 @@ def test_a_number_is_not_that_of_another_one_when_one_has_just_gone(desk: Desk) 
     desk.terminal.wait_screen(":ClaudeCodeDiffs 1")
     assert desk.link.request("close_diffs", reviews=[first]) == {"closed": 1}
     desk.terminal.type("\r")
-    desk.terminal.wait_screen("a diff has just gone")
+    desk.terminal.wait_screen("a diff has just gone", ":ClaudeCodeDiffs lists them")
     desk.terminal.type(":w\r:redraw!\r")
     desk.pends()
     calm(desk, 0)

@@ -90,7 +90,7 @@ def test_the_pending_ones_are_listed_and_gone_to(desk: Desk, inside: Inside, tmp
     desk.terminal.type(":ClaudeCodeDiffs\r")
     desk.terminal.wait_screen(" 2. claude-code")
     desk.terminal.type("\r:ClaudeCodeDiffs 3\r")
-    desk.terminal.wait_screen("there are only 2 diffs")
+    desk.terminal.wait_screen(":ClaudeCodeDiffs lists them")
     assert inside.value(desk.terminal, "bufname('%')").endswith("first.py")
 
 

@@ -96,6 +96,10 @@ SILENT: list[tuple[str, list[str], str]] = [
     ("a timer updates", [], ":call Soon('update')\r"),
     ("'autowrite'", ["set autowriteall"], ":silent make! -h\r"),
     ("to a command", [], ":silent w !cat >/dev/null\r"),
+    ("an update that is not reached", [], ":try | s/nowhere/x/ | update | catch | endtry\r"),
+    ("an update that is only spoken of", [], ":nnoremap \\w :ls \\| update\r"),
+    ("an update of a part", [], ":silent! 1,2update\r"),
+    ("an exit with a part", [], ":silent! 1,2x\r"),
 ]
 
 LUA: list[tuple[str, list[str], str]] = [
