@@ -22,6 +22,7 @@ from tests.support.editors import KINDS, TIMEOUT, Terminal
 from tests.support.ideclient import IdeClient, LockFile, lock_files, lock_files_in, wait_lock
 from tests.support.stage import Stage
 from tests.support.waiting import wait_until
+from vim_mcp.ide import origin
 
 
 def lock_of(stage: Stage, terminal: Terminal) -> LockFile:
@@ -53,6 +54,7 @@ def test_an_editor_has_a_lock_with_its_own_process(stage: Stage, kind: str) -> N
         "transport": "ws",
         "runningInWindows": False,
         "authToken": lock.token,
+        origin.FIELD: origin.here(),
     }
     assert uuid.UUID(lock.token).version == 4
     assert stat.S_IMODE(lock.path.stat().st_mode) == 0o600

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from vim_mcp.ide import origin
 from vim_mcp.ide.lockfile import Lock, LockRefused, Locks
 
 TOKEN = "7e1f6c1e-0000-4000-8000-000000000001"
@@ -77,6 +78,7 @@ def test_it_holds_what_claude_code_reads(locks: Locks, place: Path) -> None:
         "transport": "ws",
         "runningInWindows": False,
         "authToken": TOKEN,
+        origin.FIELD: origin.here(),
     }
 
 
@@ -226,3 +228,42 @@ def test_a_damaged_ledger_is_as_none(locks: Locks, ledger: Path, content: str) -
 @pytest.mark.requirement("WS-06")
 def test_the_token_is_not_in_what_a_log_would_show() -> None:
     assert TOKEN not in repr(lock())
+
+
+EARLIER = {"boot": "00000000-0000-4000-8000-000000000000"}
+
+
+def write_earlier(place: Path, ledger: Path, **its: str) -> Path:
+    """Leave a lock with this origin and no ledger; its editor's number is that of a process that lives."""
+    Locks(place, ledger).write(lock())
+    ledger.unlink()
+    path = place / "12345.lock"
+    content = json.loads(path.read_bytes())
+    path.write_text(json.dumps({**content, origin.FIELD: {**content[origin.FIELD], **its}}))
+    return path
+
+
+needs_boot = pytest.mark.skipif(not origin.here()["boot"], reason="this system does not tell when it was started")
+
+
+@needs_boot
+@pytest.mark.requirement("LOCK-11")
+def test_our_locks_of_an_earlier_start_of_the_machine_are_swept(place: Path, ledger: Path) -> None:
+    path = write_earlier(place, ledger, **EARLIER)
+    (place / "1.lock").write_text(path.read_text().replace(origin.FIELD, "theirs"))
+    assert Locks(place, ledger).sweep() == []
+    assert names(place) == ["1.lock"]
+
+
+@needs_boot
+@pytest.mark.requirement("LOCK-11")
+@pytest.mark.parametrize(
+    "its", [{}, {**EARLIER, "host": "another"}, {**EARLIER, "machine": "another"}, {"boot": ""}, {"boot": 1}]
+)
+def test_what_may_be_anothers_is_not_swept(place: Path, ledger: Path, its: dict[str, str]) -> None:
+    path = write_earlier(place, ledger, **its)
+    (place / "2.lock").write_text("[" * 100_000)
+    (place / "3.lock").symlink_to(path)
+    (place / "4.lock.mine").write_text(path.read_text())
+    Locks(place, ledger).sweep()
+    assert names(place) == ["12345.lock", "2.lock", "3.lock", "4.lock.mine"]

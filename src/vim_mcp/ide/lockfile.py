@@ -3,7 +3,8 @@
 That is `ide` in Claude Code's configuration, of which a person may have several (CLAUDE_CONFIG_DIR): each editor's lock
 lies where a Claude Code that is started in it looks.
 
-A lock holds the fields that Claude Code knows and no other. Which locks are ours is kept beside the hub's socket (the
+A lock holds the fields that Claude Code knows, and one that it ignores (`origin`). Which locks are
+ours is kept beside the hub's socket (the
 ledger): ports and tokens that a hub has given, so that the next one removes those of dead editors, and no others, and
 gives those that live the same port and token again.
 """
@@ -15,6 +16,7 @@ import hmac
 import json
 import logging
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +24,16 @@ from typing import Any
 
 from vim_mcp import atomic
 from vim_mcp.editor.process import alive
+from vim_mcp.ide import origin
 from vim_mcp.paths import directory_fault
 
 logger = logging.getLogger(__name__)
 
 _MAX_BYTES = 1024 * 1024
 """The most that is read of a lock: what is longer is none of ours."""
+
+
+_LOCK = re.compile(r"[0-9]+\.lock")
 
 
 class LockRefused(Exception):
@@ -62,6 +68,7 @@ class Lock:
             "transport": "ws",
             "runningInWindows": False,
             "authToken": self.auth_token,
+            origin.FIELD: origin.here(),
         }
         return json.dumps(content).encode()
 
@@ -110,12 +117,20 @@ class Locks:
         The living include editors whose lock has gone: they too get port and token back. Requirement LOCK-07.
         """
         living = []
+        self._sweep_earlier_starts()
         for lock in self._ledger.load():
             if alive(lock.pid) and not self.has_foreign(lock):
                 living.append(lock)
             else:
                 self.remove(lock)
         return living
+
+    def _sweep_earlier_starts(self) -> None:
+        """Remove those of ours that lie there since before the machine was started, of which no ledger knows."""
+        with contextlib.suppress(LockRefused, OSError), _opened(self._directory, make=False) as directory:
+            for name in filter(_LOCK.fullmatch, os.listdir(directory)):
+                if origin.is_of_earlier_start(_content(directory, Path(name))):
+                    os.unlink(name, dir_fd=directory)
 
     def has_foreign(self, lock: Lock) -> bool:
         """Whether another program's lock has taken the place of `lock`."""
@@ -212,16 +227,23 @@ def _remove(directory: int, lock: Lock) -> None:
 def _token(directory: int, name: Path) -> str | None:
     """The token in the lock `name`, "" where it holds none, None where there is no such file."""
     try:
-        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
+        return str(_content(directory, name)["authToken"])
     except FileNotFoundError:
         return None
-    except OSError:
+    except (LookupError, TypeError):
         return ""
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            return str(json.loads(file.read(_MAX_BYTES))["authToken"])
-        except (OSError, ValueError, LookupError, TypeError):
-            return ""
+
+
+def _content(directory: int, name: Path) -> Any:
+    """What stands in the lock `name`, None where that is no JSON in a file. Raises FileNotFoundError."""
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
+        with os.fdopen(descriptor, "rb") as file:
+            return json.loads(file.read(_MAX_BYTES))
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def _same(one: str, other: str) -> bool:
