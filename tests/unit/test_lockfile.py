@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from vim_mcp import atomic
 from vim_mcp.ide import origin
 from vim_mcp.ide.lockfile import Lock, LockRefused, Locks
 
@@ -228,6 +230,23 @@ def test_a_damaged_ledger_is_as_none(locks: Locks, ledger: Path, content: str) -
 @pytest.mark.requirement("WS-06")
 def test_the_token_is_not_in_what_a_log_would_show() -> None:
     assert TOKEN not in repr(lock())
+
+
+@pytest.mark.requirement("LOCK-10")
+def test_what_could_not_be_written_is_in_no_ledger(locks: Locks, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    locks.write(lock(1))
+    write = atomic.write
+
+    def full(path: Path, data: bytes, dir_fd: int | None = None) -> None:
+        if dir_fd is not None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, data, dir_fd)
+
+    monkeypatch.setattr(atomic, "write", full)
+    for port in (1, 2, 3):
+        with pytest.raises(LockRefused, match="No space left on device"):
+            locks.write(lock(port))
+    assert list(json.loads(ledger.read_bytes())) == ["1"]
 
 
 EARLIER = {"boot": "00000000-0000-4000-8000-000000000000"}

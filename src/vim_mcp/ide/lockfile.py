@@ -3,10 +3,9 @@
 That is `ide` in Claude Code's configuration, of which a person may have several (CLAUDE_CONFIG_DIR): each editor's lock
 lies where a Claude Code that is started in it looks.
 
-A lock holds the fields that Claude Code knows, and one that it ignores (`origin`). Which locks are
-ours is kept beside the hub's socket (the
-ledger): ports and tokens that a hub has given, so that the next one removes those of dead editors, and no others, and
-gives those that live the same port and token again.
+A lock holds the fields that Claude Code knows, and one that it ignores (`origin`). Which locks are ours is kept
+beside the hub's socket (the ledger): ports and tokens that a hub has given, so that the next one removes those of dead
+editors, and no others, and gives those that live the same port and token again.
 """
 
 from __future__ import annotations
@@ -94,6 +93,8 @@ class Locks:
                 self._ledger.add(lock)  # first: a lock that nobody knew to be ours would stay for ever
                 atomic.write(lock.name, lock.encode(), directory)
         except OSError as error:
+            if not self.has(lock.port, lock.directory):  # each try would leave a port of its own
+                self._ledger.drop(lock)
             raise LockRefused(f"No lock file can be written in {place}: {error.strerror}") from error
 
     def remove(self, lock: Lock) -> None:
