@@ -21,11 +21,12 @@ function! s:show(tab, number) abort
   silent! noautocmd call settabwinvar(a:tab, a:number, s:option, s:line)
 endfunction
 
-" Begins to see to it that titles stay: plugins for status lines write them into every window, whenever one is entered.
+" Begins to see to it that titles stay: plugins for status lines write them into every window, whenever one is entered,
+" or at the next move of the cursor; and within their autocommands nobody is told that an option was set.
 function! vim_mcp#diff_title#watch() abort
   augroup vim_mcp_diff_title
     autocmd!
-    autocmd WinEnter,BufEnter,FileType * call s:look_soon()
+    autocmd WinEnter,BufEnter,FileType,CursorMoved,CursorHold,CmdlineLeave * call s:look_soon()
     execute 'autocmd OptionSet' s:option[1:] 'call s:look_soon()'
   augroup END
 endfunction

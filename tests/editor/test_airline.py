@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.support.editors import ROOT, EditorHome, Terminal
 from tests.support.rawhub import RawEditor, RawHub
+from tests.support.reviewing import NEW, TITLE, Desk
 
 AIRLINE = ROOT / ".cache" / "airline" / "usr" / "share" / "vim-airline"
 
@@ -55,3 +57,18 @@ def test_it_can_be_turned_off(start: Start) -> None:
     terminal.type(":redrawstatus | echo vim_mcp#statusline()\r")
     terminal.wait_screen(lambda screen: screen.split("\n")[-1].startswith("Claude working"))
     assert "Claude" not in terminal.text().split("\n")[-2]
+
+
+@pytest.mark.requirement("IDE-REVIEW-04")
+def test_a_diff_keeps_its_title(start: Start, tmp_path: Path) -> None:
+    terminal, link = start("set noswapfile", "let g:vim_mcp_diff_focus = 'always'")
+    desk = Desk(terminal, link, tmp_path, tmp_path)
+    desk.propose()
+    terminal.wait_screen(TITLE, "on disk")
+    for keys in (":1tabnext\r", ":ClaudeCodeDiffs\r", "j", "\x17h", "l", "\x17l", "ix\x1b", "u"):
+        terminal.type(f":redraw!\r{keys}")
+        link.request("ping")
+        terminal.wait_screen(lambda screen, keys=keys: "tabnext" in keys or TITLE in screen and "on disk" in screen)
+    terminal.type(":w\r")
+    assert desk.verdict() == ("accepted", NEW)
+    terminal.wait_screen(lambda screen: "one.txt" in screen.split("\n")[-2])
