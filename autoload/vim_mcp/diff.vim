@@ -262,6 +262,9 @@ function! s:forget(review) abort
     call remove(s:reviews, a:review.review)
   endif
   call vim_mcp#diff_watch#end(a:review, empty(s:reviews))
+  if a:review.verdict ==# 'withdrawn'
+    call vim_mcp#diff_kept#keep(a:review)
+  endif
   call vim_mcp#diff_buffers#wipe(a:review)
   call s:tell('VimMCPDiffClosed', a:review)
 endfunction

@@ -56,9 +56,10 @@ function! s:shown(whole) abort
   return s:fitting(a:whole, room, &cmdheight && room > 40 ? '... (:messages)' : '...')
 endfunction
 
-" One line for several messages, which would wipe each other off the screen: the history has them, one behind the other.
+" One line for several messages, which would wipe each other off the screen: the last one, and the history has them, one
+" behind the other.
 function! s:put_together(texts) abort
-  let line = s:shown(s:whole(printf('%d messages (:messages has all): %s', len(a:texts), a:texts[0])))
+  let line = s:shown(s:whole(printf('%d messages (:messages has all): %s', len(a:texts), a:texts[-1])))
   echohl WarningMsg
   for text in a:texts
     call s:keep(&cmdheight ? s:whole(text) : s:shown(s:whole(text)))
@@ -91,7 +92,9 @@ let s:quiet = 0
 
 " Tells what nobody asked for, when the moment is right; what has come together by then on one line.
 function! vim_mcp#notice#unasked(text) abort
-  call add(s:untold, a:text)
+  if index(s:untold, a:text) < 0
+    call add(s:untold, a:text)
+  endif
   let s:quiet = 0
   if empty(timer_info(s:timer))
     let s:timer = timer_start(s:step, function('s:tell'), {'repeat': -1})

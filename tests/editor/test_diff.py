@@ -49,9 +49,10 @@ def maps(home: EditorHome) -> None:
 
 
 def wait_gone(desk: Desk, inside: Inside) -> None:
-    """Wait until the diff is gone, and look for what it might have left."""
+    """Wait until the diff is gone, and look for what it might have left but a text that was taken back."""
     desk.wait_closed()
-    left = "[len(getbufinfo()), tabpagenr('$'), exists('#vim_mcp_diff'), exists('#vim_mcp_diff_write')]"
+    others = "filter(getbufinfo(), 'v:val.name !~# \"^vim-mcp://kept/\"')"
+    left = f"[len({others}), tabpagenr('$'), exists('#vim_mcp_diff'), exists('#vim_mcp_diff_write')]"
     assert inside.value(desk.terminal, left) == [1, 1, 0, 0]
     assert inside.value(desk.terminal, "[&diff, &modified, mode(), v:errmsg]") == [0, 0, "n", ""]
 

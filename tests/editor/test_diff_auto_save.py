@@ -211,7 +211,7 @@ def test_several_at_once_and_one_shown_again(start: Start, inside: Inside, home:
     desk = start("autocmd InsertLeave * write")
     other = desk.propose(tab_name="other")
     desk.terminal.type("ggAx\x1b:tabnext\rggAy\x1b")
-    desk.terminal.wait_screen(HINT)
+    wait_until(lambda: HINT in told(desk, inside, "execute('messages')"), "the hint, perhaps among other messages")
     assert told(desk, inside, "v:errmsg") == ""
     assert written(home) == []
     assert desk.link.request("close_diffs", reviews=[other]) == {"closed": 1}

@@ -77,7 +77,7 @@ def test_what_comes_together_is_counted_on_one_line(
     home.add(f"set {options or 'cmdheight=2'} more", *(f"call vim_mcp#notice#unasked({text})" for text in texts))
     terminal = launch("one.txt")
     link = raw_hub.editor()
-    terminal.wait_screen("vim-mcp: 3 messages (:messages has all): one")
+    terminal.wait_screen("vim-mcp: 3 messages (:messages has all): three")
     wait_mode(link, "n")
     history = inside.value(terminal, "split(execute('messages'), '\\n')")
     lines = [line for line in history if line.startswith("vim-mcp: ")]

@@ -181,9 +181,10 @@ class Walk:
         return self.watcher.read_json("vim://windows")["windows"]
 
     def leftovers(self) -> list[Any]:
-        """What could be left over in the editor, which must be in normal mode."""
+        """What could be left over in the editor, which must be in normal mode, but for texts kept for its user."""
         asked = (
-            "[tabpagenr('$'), winnr('$'), map(getbufinfo(), 'v:val.name'), exists('#vim_mcp_diff'), bufname('%'), "
+            "[tabpagenr('$'), winnr('$'), filter(map(getbufinfo(), 'v:val.name'), 'v:val !~# \"^vim-mcp://kept/\"'), "
+            "exists('#vim_mcp_diff'), bufname('%'), "
             "exists('#vim_mcp_diff_write'), count(execute('autocmd'), '<buffer='), &diff, &showtabline]"
         )
         return list(self.inside.value(self.editor, asked))
