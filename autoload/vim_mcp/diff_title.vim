@@ -55,9 +55,11 @@ function! s:look(timer) abort
   endfor
 endfunction
 
-" Whether titles can be seen.
-function! vim_mcp#diff_title#is_visible() abort
-  return exists('+winbar') || &laststatus > 1 || &laststatus && winnr('$') > 1
+" Whether the title of a window can be seen, and has room for how to answer.
+function! vim_mcp#diff_title#tells_how(window) abort
+  let visible = exists('+winbar') || &laststatus > 1 || &laststatus && winnr('$') > 1
+  let title = getwinvar(a:window, 'vim_mcp_diff_title', ['', 0])
+  return visible && s:text(title, winwidth(a:window)) =~# '\[:w [^[]*]$'
 endfunction
 
 " How to answer, in words.
@@ -75,7 +77,11 @@ endfunction
 
 " The current window's title in at most so many cells: the answer's keys are the last to go.
 function! vim_mcp#diff_title#text(width) abort
-  let [title, side] = get(w:, 'vim_mcp_diff_title', ['', 0])
+  return s:text(get(w:, 'vim_mcp_diff_title', ['', 0]), a:width)
+endfunction
+
+function! s:text(title, width) abort
+  let [title, side] = a:title
   let room = a:width - 2
   for hint in s:hints[side]
     let text = ' ' . title . (hint ==# '' ? '' : '  [' . hint . ']')

@@ -101,11 +101,12 @@ function! s:bring(review, place, front) abort
     call vim_mcp#diff_focus#tell(a:review, a:place)
     call vim_mcp#diff_focus#lead_later(a:place)
   endif
-  if a:place.front && !vim_mcp#diff_title#is_visible()
-    call vim_mcp#notice#unasked(a:review.title_right . ': ' . vim_mcp#diff_title#hint())
-  endif
   call vim_mcp#events#note('WinNew')
   call vim_mcp#diff_focus#redraw()
+  " Who is led to it rests, so that the line is free.
+  if a:place.front && !vim_mcp#diff_title#tells_how(a:place.windows[-1])
+    call vim_mcp#notice#echo(printf('%s (%s)', vim_mcp#diff_title#hint(), a:review.title_right))
+  endif
 endfunction
 
 function! s:kind(exception) abort

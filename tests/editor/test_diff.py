@@ -264,6 +264,19 @@ def test_a_new_file_in_a_new_directory(desk: Desk, inside: Inside, tmp_path: Pat
 
 
 @pytest.mark.requirement("IDE-REVIEW-04")
+def test_how_to_answer_is_told_where_the_title_has_no_room_for_it(desk: Desk) -> None:
+    desk.propose()
+    desk.terminal.wait_screen(":w accepts, :q rejects (claude-code: calc.py, 2 changes)")
+    desk.terminal.type(":w\r")
+    desk.verdict()
+    desk.wait_closed()
+    desk.terminal.resize(24, 160)
+    desk.propose(review="r2")
+    desk.terminal.wait_screen("claude-code: calc.py, 2 changes  [:w accepts, :q rejects]")
+    assert "rejects (" not in desk.terminal.text()
+
+
+@pytest.mark.requirement("IDE-REVIEW-04")
 def test_the_title_tells_whose_it_is_and_counts(desk: Desk) -> None:
     desk.propose()
     desk.terminal.wait_screen("claude-code: calc.py, 2 changes")

@@ -347,7 +347,7 @@ def test_without_status_lines_a_message_says_how_to_answer(scene: Scene, front: 
     else:
         scene.do("let g:vim_mcp_diff_focus = 'never'")
     assert scene.open() is front
-    hint = "Claude: calc.py: :w accepts" if scene.kind != "nvim" else "Claude: calc.py  [:w accepts"
+    hint = ":w accepts, :q rejects (Claude: calc.py" if scene.kind != "nvim" else "Claude: calc.py  [:w accepts"
     scene.terminal.wait_screen(hint if front else "a diff of calc.py waits for review in tab page 2")
 
 

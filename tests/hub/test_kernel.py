@@ -286,6 +286,7 @@ def test_the_user_sees_and_ends_what_runs(client: IdeClient, editor: Terminal) -
     editor.type(":VimMCPKernel interrupt\r")
     with pytest.raises(ToolError, match="KeyboardInterrupt"):
         client.tool_answer(call)
+    editor.wait_screen(lambda screen: screen.split("\n")[-1].startswith("vim-mcp: "))
     editor.type(":VimMCPKernel\r")
     editor.wait_screen("idle")
     editor.type(":VimMCPKernel restart\r")
