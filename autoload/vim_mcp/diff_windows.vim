@@ -70,6 +70,10 @@ function! vim_mcp#diff_windows#close(place) abort
   endtry
   call s:note_pushed(window)
   call vim_mcp#diff_focus#redraw()
+  if get(a:place, 'hinted') && &cmdheight && mode() !=# 'c'
+    " How to answer it is on the command line still.
+    echo ''
+  endif
 endfunction
 
 " Where only other diffs are left, the person arrives in one of these.
@@ -105,6 +109,7 @@ function! s:bring(review, place, front) abort
   call vim_mcp#diff_focus#redraw()
   " Who is led to it rests, so that the line is free.
   if a:place.front && !vim_mcp#diff_title#tells_how(a:place.windows[-1])
+    let a:place.hinted = 1
     call vim_mcp#notice#echo(printf('%s (%s)', vim_mcp#diff_title#hint(), a:review.title_right))
   endif
 endfunction

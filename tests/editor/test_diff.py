@@ -267,9 +267,9 @@ def test_a_new_file_in_a_new_directory(desk: Desk, inside: Inside, tmp_path: Pat
 def test_how_to_answer_is_told_where_the_title_has_no_room_for_it(desk: Desk) -> None:
     desk.propose()
     desk.terminal.wait_screen(":w accepts, :q rejects (claude-code: calc.py, 2 changes)")
-    desk.terminal.type(":w\r")
-    desk.verdict()
+    assert desk.link.request("close_diffs", reviews=["r1"]) == {"closed": 1}
     desk.wait_closed()
+    desk.terminal.wait_screen(lambda screen: ":w accepts" not in screen)
     desk.terminal.resize(24, 160)
     desk.propose(review="r2")
     desk.terminal.wait_screen("claude-code: calc.py, 2 changes  [:w accepts, :q rejects]")
