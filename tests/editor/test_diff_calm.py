@@ -44,7 +44,7 @@ def test_a_write_is_not_meant_for_what_has_only_just_come_up(desk: Desk, keys: s
 def test_leaving_is_not_meant_for_what_has_only_just_come_up(desk: Desk, keys: str) -> None:
     review = led_at_once(desk)
     desk.terminal.type(keys)
-    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or "waits unseen" in screen)
+    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or ":ClaudeCodeDiffs shows" in screen)
     desk.pends()
     calm(desk, 0)
     desk.terminal.type(":ClaudeCodeDiffs\r")
@@ -83,7 +83,7 @@ def test_who_closes_their_own_window_has_not_gone_to_the_diff_behind_it(desk: De
     desk.terminal.type(":ClaudeCodeDiffs\r:tabfirst\r")
     calm(desk, 100_000)
     desk.terminal.type(keys)
-    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or "waits unseen" in screen)
+    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or ":ClaudeCodeDiffs shows" in screen)
     desk.pends()
 
 
@@ -95,7 +95,7 @@ def test_who_answers_one_diff_has_not_gone_to_the_next(desk: Desk) -> None:
     calm(desk, 100_000)
     desk.terminal.type(":wq\r:wq\r")
     assert desk.verdict(first) == ("accepted", NEW)
-    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or "waits unseen" in screen)
+    desk.terminal.wait_screen(lambda screen: ONLY_JUST in screen or ":ClaudeCodeDiffs shows" in screen)
     desk.pends()
     desk.terminal.type(":ClaudeCodeDiffs\r:w\r")
     assert desk.verdict(second) == ("accepted", b"second\n")

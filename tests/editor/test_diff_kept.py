@@ -29,7 +29,7 @@ def test_the_persons_version_is_kept(desk: Desk, inside: Inside, how: str) -> No
     if how == "closed":
         assert desk.link.request("close_diffs", reviews=[review]) == {"closed": 1}
     elif how == "stopped":
-        command(desk.terminal, "VimMCPStop")
+        desk.terminal.type(":VimMCPStop\r")
     else:
         desk.propose(b"another\n", review=review)
     number = kept(desk, inside)
