@@ -101,14 +101,10 @@ function! vim_mcp#diff#have_changed() abort
   return vim_mcp#calm#is_new(s:withdrawn)
 endfunction
 
-" Whether a buffer is the proposal of one that its client has taken back.
-function! vim_mcp#diff#is_withdrawn(bufnr) abort
-  return !empty(filter(values(s:reviews), 'v:val.verdict ==# "withdrawn" && v:val.right == a:bufnr'))
-endfunction
-
-" Whether a buffer belongs to a review that has ended, which is seen for a moment longer.
-function! vim_mcp#diff#has_ended(bufnr) abort
-  return !empty(filter(values(s:reviews), 'v:val.verdict !=# "" && (v:val.right == a:bufnr || v:val.left == a:bufnr)'))
+" The verdict on the review that one of the two buffers belongs to, which is seen for a moment after it; else ''.
+function! vim_mcp#diff#ended(bufnr) abort
+  let ended = filter(values(s:reviews), 'v:val.verdict !=# "" && (v:val.right == a:bufnr || v:val.left == a:bufnr)')
+  return get(get(ended, 0, {}), 'verdict', '')
 endfunction
 
 " The pending review that one of the two buffers belongs to, or {}.

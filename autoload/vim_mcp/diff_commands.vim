@@ -87,7 +87,7 @@ endfunction
 
 " Whether the only review may not be the one that the person, who is not in it, has seen waiting.
 function! s:is_other(review) abort
-  return vim_mcp#diff#has_ended(bufnr('%')) || vim_mcp#diff#have_changed() || vim_mcp#calm#is_new(a:review.since)
+  return vim_mcp#diff#ended(bufnr('%')) !=# '' || vim_mcp#diff#have_changed() || vim_mcp#calm#is_new(a:review.since)
 endfunction
 
 " Call a:Action, and tell the person what has kept it from being done.

@@ -96,7 +96,7 @@ endfunction
 
 " Who writes what its client has taken back meanwhile must not believe that it was accepted.
 function! s:tell_withdrawn() abort
-  if vim_mcp#diff_write#is_typed() && vim_mcp#diff#is_withdrawn(bufnr('%'))
+  if vim_mcp#diff_write#is_typed() && vim_mcp#diff#ended(bufnr('%')) ==# 'withdrawn'
     call vim_mcp#notice#error('nothing was accepted: Claude has taken this diff back')
   endif
 endfunction

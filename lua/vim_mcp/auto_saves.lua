@@ -4,7 +4,7 @@
 local M = {}
 
 -- How many functions deep it is looked, and into how many for one autocommand.
-local depth, most = 4, 50
+local deepest, most = 4, 50
 
 -- The lines of a function, {} where they are not known. `known.files` keeps what has been read.
 local function lines(callback, known)
@@ -80,7 +80,7 @@ function M.commands(events)
     found[event] = {}
     for _, autocmd in ipairs(vim.api.nvim_get_autocmds({ event = event })) do
       local given = {}
-      reach(not autocmd.buflocal and autocmd.callback, depth, { files = files }, given)
+      reach(not autocmd.buflocal and autocmd.callback, deepest, { files = files }, given)
       table.insert(found[event], given)
     end
   end

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -237,13 +238,8 @@ def test_registry_and_log_are_as_the_environment_says(stage: Stage) -> None:
 @pytest.mark.slow
 @pytest.mark.requirement("VIM-STATUS-04")
 def test_a_hub_that_hangs_is_an_error(stage: Stage) -> None:
-    stage.client()
-    pid = stage.hub_pid()
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    with stopped_hub(stage) as pid:
         done = stage.run("status")
-    finally:
-        os.kill(pid, signal.SIGCONT)
     assert done.returncode == 1
     hint = f"answered nothing in 5 seconds; it is stopped; let it go on with: kill -CONT {pid}."
     assert done.stdout.startswith(f"ERROR: The hub on {stage.socket} {hint}")
@@ -253,17 +249,11 @@ def test_a_hub_that_hangs_is_an_error(stage: Stage) -> None:
 @pytest.mark.requirement("VIM-STATUS-04")
 def test_a_hub_that_hangs_and_has_no_room_for_callers_is_an_error(stage: Stage) -> None:
     """As many callers wait as the system lets wait: a further one is turned away as if nobody listened."""
-    stage.client()
-    pid = stage.hub_pid()
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        with contextlib.ExitStack() as callers:
-            fill(stage.socket, callers)
-            with ThreadPoolExecutor() as shells:
-                commands = (("status",), ("call", "list_vim_instances"), ("doctor",))
-                asked, called, examined = shells.map(lambda words: stage.run(*words), commands)
-    finally:
-        os.kill(pid, signal.SIGCONT)
+    with stopped_hub(stage) as pid, contextlib.ExitStack() as callers:
+        fill(stage.socket, callers)
+        with ThreadPoolExecutor() as shells:
+            commands = (("status",), ("call", "list_vim_instances"), ("doctor",))
+            asked, called, examined = shells.map(lambda words: stage.run(*words), commands)
     told = (
         f"The hub on {stage.socket} takes no calls, since too many wait for it already; it is stopped; "
         f"let it go on with: kill -CONT {pid}."
@@ -272,6 +262,18 @@ def test_a_hub_that_hangs_and_has_no_room_for_callers_is_an_error(stage: Stage) 
     assert (called.returncode, called.stderr.startswith(f"vim-mcp: {told}")) == (1, True)
     assert (examined.returncode, f"error    hub: {told}" in examined.stdout) == (1, True)
     assert f"mend it: kill -CONT {pid}\n" in examined.stdout
+
+
+@contextlib.contextmanager
+def stopped_hub(stage: Stage) -> Iterator[int]:
+    """The process id of a hub that is stopped for the length of the block."""
+    stage.client()
+    pid = stage.hub_pid()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def fill(path: Path, callers: contextlib.ExitStack) -> None:
