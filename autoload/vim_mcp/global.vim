@@ -4,14 +4,14 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 " Of a command without lines :global means its line, which looks like none: <range> is 0. No variable tells of it. But
-" :global takes no lines below another :global, and says so before it does anything; else this finds nothing.
+" :global takes no lines below another :global, and says so before it does anything. Where its lines are all that there
+" are, it looks, and does not say there that it finds nothing.
 function! vim_mcp#global#runs() abort
   try
-    silent keepjumps keeppatterns .global/\%$\_.\%^/
+    return execute('keepjumps keeppatterns .global/\%$\_.\%^/', 'silent') ==# ''
   catch /^Vim/
     return v:exception =~# ':E147:'
   endtry
-  return 0
 endfunction
 
 let &cpo = s:save_cpo

@@ -65,7 +65,8 @@ endfunction
 " :ClaudeCodeAdd {file} [start] [end]; without arguments the current buffer's file.
 function! vim_mcp#mention#add(arguments) abort
   if empty(a:arguments)
-    return s:buffer(0, 0, 0)
+    let l:file = vim_mcp#mention#file()
+    return l:file !=# '' && vim_mcp#mention#put([{'file': l:file, 'lines': []}])
   endif
   let [l:words, l:lines] = [copy(a:arguments), []]
   while len(l:words) > 1 && len(l:lines) < 2 && l:words[-1] =~# '^\d\+$'
@@ -90,40 +91,53 @@ endfunction
 " Put these places into the prompt, in their order, and tell the user; whether any was. Below :global they are put there
 " when it has found all.
 function! vim_mcp#mention#put(places) abort
-  return vim_mcp#global#runs() ? s:gather(a:places) : s:put(a:places)
+  if vim_mcp#global#runs()
+    return s:gather(a:places)
+  endif
+  call s:put_gathered()
+  return s:put(a:places)
 endfunction
 
 let [s:gathered, s:follow] = [[], 0]
 
 function! s:gather(places) abort
   if empty(s:gathered)
-    call timer_start(0, function('s:put_gathered'))
+    call timer_start(0, {timer -> s:put_gathered()})
   endif
   for l:place in a:places
-    let l:last = get(s:gathered, -1, {'file': ''})
-    if l:last.file ==# l:place.file && s:touch(l:last.lines, l:place.lines)
-      let l:last.lines = [l:last.lines[0], max([l:last.lines[1], l:place.lines[1]])]
-    else
-      call add(s:gathered, copy(l:place))
-    endif
+    call vim_mcp#mention#join(s:gathered, l:place)
   endfor
   return 1
 endfunction
 
-" Whether the second lines begin within the first, or just below them.
-function! s:touch(one, other) abort
-  return !empty(a:one) && !empty(a:other) && a:other[0] >= a:one[0] && a:other[0] <= a:one[1] + 1
+" Adds a place to a list; one that goes on where the last ends lengthens that.
+function! vim_mcp#mention#join(places, place) abort
+  let l:last = get(a:places, -1, {'file': ''})
+  if l:last.file !=# a:place.file || !s:touch(l:last.lines, a:place.lines)
+    call add(a:places, copy(a:place))
+  elseif !empty(a:place.lines)
+    let l:last.lines = [l:last.lines[0], max([l:last.lines[1], a:place.lines[1]])]
+  endif
 endfunction
 
-function! s:put_gathered(timer) abort
+" Whether the second lines begin within the first, or just below them; so does a whole file with itself.
+function! s:touch(one, other) abort
+  if empty(a:one) || empty(a:other)
+    return a:one == a:other
+  endif
+  return a:other[0] >= a:one[0] && a:other[0] <= a:one[1] + 1
+endfunction
+
+function! s:put_gathered() abort
   let [l:places, l:follow, s:gathered, s:follow] = [s:gathered, s:follow, [], 0]
-  if s:put(l:places) && l:follow
+  if !empty(l:places) && s:put(l:places) && l:follow
     call vim_mcp#terminal#attend()
   endif
 endfunction
 
 function! s:put(places) abort
-  let l:obstacle = len(a:places) > s:most ? printf('%d are too many, %d go', len(a:places), s:most) : s:obstacle()
+  let l:surplus = vim_mcp#mention#surplus(a:places)
+  let l:obstacle = l:surplus !=# '' ? l:surplus : s:obstacle()
   let l:good = filter(copy(a:places), '!vim_mcp#ignore#matches(v:val.file)')
   if l:obstacle !=# '' || empty(l:good)
     return s:refuse(l:obstacle !=# '' ? l:obstacle : 'it matches g:vim_mcp_ignore')
@@ -137,6 +151,11 @@ function! s:put(places) abort
   let l:what = vim_mcp#ide#clients() ? 'mentioned ' . l:what : l:what . ': waits for a Claude'
   call vim_mcp#notice#echo(l:what . (l:left ? printf(' (%d match g:vim_mcp_ignore)', l:left) : ''))
   return 1
+endfunction
+
+" Why so many places cannot be mentioned at once, or ''.
+function! vim_mcp#mention#surplus(places) abort
+  return len(a:places) <= s:most ? '' : printf('%d are too many, %d go', len(a:places), s:most)
 endfunction
 
 " Why nothing can be mentioned now, or ''. Short, as s:told() is, since 80 columns hold about 50 characters.

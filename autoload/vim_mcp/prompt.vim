@@ -24,20 +24,61 @@ let s:tail = 30
 let s:folded = '[Pastedtext#'
 
 " Ask a:text, with a mention of the lines a:first to a:last before it where a:range says that the user has named any;
-" with a:submit 0 it is only put there.
+" with a:submit 0 it is only put there. Below :global the line is meant, and one text about several lines is one prompt.
 function! vim_mcp#prompt#ask(range, first, last, text, submit) abort
-  let l:text = s:clean(a:text)
-  let l:file = a:range ? vim_mcp#mention#file() : ''
-  if l:text ==# '' && !a:range
+  let [l:text, l:below] = [s:clean(a:text), vim_mcp#global#runs()]
+  let l:about = a:range || l:below
+  if l:text ==# '' && !l:about
     call vim_mcp#notice#error('what shall Claude be asked? :ClaudeCodeAsk {text}')
     return
-  elseif a:range && l:file ==# ''
+  endif
+  let l:file = l:about ? vim_mcp#mention#file() : ''
+  if l:about && l:file ==# ''
+    return
+  endif
+  let l:places = l:about ? [{'file': l:file, 'lines': [a:first, a:last]}] : []
+  let l:prompt = {'text': l:text, 'submit': a:submit && l:text !=# '', 'places': l:places}
+  if l:below
+    call s:gather(l:prompt)
+  else
+    call s:put_gathered()
+    call s:put(l:prompt)
+  endif
+endfunction
+
+" Prompts of a :global that runs, each text with all the places that it is about.
+let s:gathered = []
+
+function! s:gather(prompt) abort
+  if empty(s:gathered)
+    call timer_start(0, {timer -> s:put_gathered()})
+  endif
+  for l:known in s:gathered
+    if [l:known.text, l:known.submit] ==# [a:prompt.text, a:prompt.submit]
+      call vim_mcp#mention#join(l:known.places, a:prompt.places[0])
+      return
+    endif
+  endfor
+  call add(s:gathered, a:prompt)
+endfunction
+
+function! s:put_gathered() abort
+  let [l:prompts, s:gathered] = [s:gathered, []]
+  for l:prompt in l:prompts
+    call s:put(l:prompt)
+  endfor
+endfunction
+
+function! s:put(prompt) abort
+  let l:surplus = vim_mcp#mention#surplus(a:prompt.places)
+  if l:surplus !=# ''
+    call vim_mcp#notice#error('not asked: ' . l:surplus)
     return
   endif
   let l:session = s:session()
   if !empty(l:session)
-    let l:mention = a:range ? s:mention(l:session, l:file, a:first, a:last) : ''
-    call s:enqueue({'number': l:session.number, 'text': l:mention . l:text, 'submit': a:submit && l:text !=# ''})
+    let l:mentions = join(map(a:prompt.places, 's:mention(l:session, v:val)'), '')
+    call s:enqueue({'number': l:session.number, 'text': l:mentions . a:prompt.text, 'submit': a:prompt.submit})
   endif
 endfunction
 
@@ -62,11 +103,11 @@ function! s:session() abort
 endfunction
 
 " As the CLI writes them; names within the directory that it runs in are relative.
-function! s:mention(session, file, first, last) abort
-  let l:below = get(a:session, 'cwd', getcwd()) . '/'
-  let l:name = stridx(a:file, l:below) == 0 ? strpart(a:file, strlen(l:below)) : a:file
-  let l:place = l:name . '#L' . a:first . (a:last > a:first ? '-' . a:last : '')
-  return (l:place =~# '[^[:alnum:]/._#-]' ? '@"' . l:place . '" ' : '@' . l:place . ' ')
+function! s:mention(session, place) abort
+  let [l:below, l:file, l:lines] = [get(a:session, 'cwd', getcwd()) . '/', a:place.file, a:place.lines]
+  let l:name = stridx(l:file, l:below) == 0 ? strpart(l:file, strlen(l:below)) : l:file
+  let l:name .= '#L' . l:lines[0] . (l:lines[1] > l:lines[0] ? '-' . l:lines[1] : '')
+  return (l:name =~# '[^[:alnum:]/._#-]' ? '@"' . l:name . '" ' : '@' . l:name . ' ')
 endfunction
 
 function! s:enqueue(prompt) abort

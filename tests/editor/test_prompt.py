@@ -74,6 +74,34 @@ def test_prompts_wait_for_claude_and_come_in_their_order(scene: Scene, kind: str
     scene.terminal.wait_screen(f"sent b'{PASTED.format('more')} and this'")
 
 
+GLOBAL = {
+    "one text": ("g/[13]/ClaudeCodeAsk why?", ["#L1 {}#L3 why?"]),
+    "lines that touch": ("g/./ClaudeCodeAsk! why?", ["#L1-3 why?"]),
+    "a text for each": ("g/[23]/exe 'ClaudeCodeAsk why' getline('.')", ["#L2 why 2", "#L3 why 3"]),
+    "no text": ("v/2/ClaudeCodeAsk", ["#L1 {}#L3 "]),
+}
+
+
+@pytest.mark.requirement("TERM-10")
+@pytest.mark.parametrize("way", GLOBAL)
+def test_global_asks_once_about_all_that_it_finds(scene: Scene, way: str) -> None:
+    line, prompts = GLOBAL[way]
+    command(scene.terminal, "file c.py")
+    scene.terminal.type(f":{line}\r")
+    scene.hear(scene.started())
+    for prompt in prompts:
+        done = "sent" if "Ask!" not in line and "why" in prompt else "pasted"
+        scene.terminal.wait_screen(f"{done} b'{PASTED.format('@c.py' + prompt.format('@c.py'))}'")
+    assert scene.terminal.text().count("pasted") == len(prompts)
+
+
+@pytest.mark.requirement("TERM-10")
+def test_no_more_is_asked_about_at_once_than_is_mentioned(scene: Scene) -> None:
+    command(scene.terminal, "call setline(1, range(1, 202))")
+    scene.terminal.type(":g/[13579]$/ClaudeCodeAsk why?\r")
+    scene.terminal.wait_screen("vim-mcp: not asked: 101 are too many, 100 go")
+
+
 @pytest.mark.requirement("TERM-10")
 def test_a_hidden_claude_is_asked_where_it_is(scene: Scene) -> None:
     scene.terminal.type(":ClaudeCodeFocus\r")

@@ -92,6 +92,29 @@ def test_global_sends_the_lines_that_it_finds(inside: Inside, scene: Scene, proj
     assert mentioned(link, project) == ("calc.py", 4, 4)
 
 
+ALL_LINES = {
+    "one line": ("%d _|call setline(1, 'x')|w", "g/x/ClaudeCodeSend", ("calc.py", 1, 1)),
+    "one closed fold": ("%fold", "g/[26]/ClaudeCodeSend", ("calc.py", 2, 2)),
+    "silently": ("%fold", "silent g/2/ClaudeAtMention", ("calc.py", 2, 2)),
+    "the file, once": ("1", "g/[26]/ClaudeCodeAdd", ("calc.py",)),
+    "no :global": ("%fold", "ClaudeCodeSend", ("calc.py",)),
+}
+
+
+@pytest.mark.parametrize("way", ALL_LINES)
+@pytest.mark.requirement("ATM-05")
+def test_global_is_told_from_none_where_its_lines_are_all_lines(scene: Scene, project: Path, way: str) -> None:
+    terminal, link = scene
+    before, keys, wanted = ALL_LINES[way]
+    command(terminal, before)
+    terminal.type(f":{keys}\r:3ClaudeCodeSend\r" if way == "the file, once" else f":{keys}\r")
+    assert mentioned(link, project) == wanted
+    if way == "the file, once":
+        assert mentioned(link, project) == ("calc.py", 3, 3)
+    elif way == "one closed fold":
+        assert mentioned(link, project) == ("calc.py", 6, 6)
+
+
 @pytest.mark.requirement("ATM-05", "ATM-09")
 def test_claudes_terminal_is_gone_to_unless_it_is_told_not_to(
     scene: Scene, home: EditorHome, inside: Inside, project: Path
