@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -272,6 +273,19 @@ def test_our_locks_of_an_earlier_start_of_the_machine_are_swept(place: Path, led
     (place / "1.lock").write_text(path.read_text().replace(origin.FIELD, "theirs"))
     assert Locks(place, ledger).sweep() == []
     assert names(place) == ["1.lock"]
+
+
+@needs_boot
+@pytest.mark.requirement("LOCK-11")
+def test_they_are_swept_wherever_an_editors_claude_code_looks(place: Path, ledger: Path, tmp_path: Path) -> None:
+    """In another configuration (CLAUDE_CONFIG_DIR) than the hub's own too, with the first editor that has it."""
+    path = write_earlier(place, ledger, **EARLIER)
+    locks = Locks(tmp_path / "the hub's own", ledger)
+    locks.sweep()
+    locks.write(lock(1))
+    assert names(place) == [path.name]
+    locks.write(replace(lock(2), directory=place))
+    assert names(place) == ["2.lock"]
 
 
 @needs_boot

@@ -78,6 +78,7 @@ class Locks:
     def __init__(self, directory: Path, ledger: Path):
         self._directory = directory
         self._ledger = _Ledger(ledger)
+        self._swept: set[Path] = set()
 
     def _place(self, lock: Lock) -> Path:
         return lock.directory or self._directory
@@ -85,6 +86,7 @@ class Locks:
     def write(self, lock: Lock) -> None:
         """Write a lock, or write it anew. Raises `LockRefused`, also where somebody else's lock has that port."""
         place = self._place(lock)
+        self._sweep_earlier_starts(place)
         try:
             with _opened(place) as directory:
                 token = _token(directory, lock.name)
@@ -118,7 +120,7 @@ class Locks:
         The living include editors whose lock has gone: they too get port and token back. Requirement LOCK-07.
         """
         living = []
-        self._sweep_earlier_starts()
+        self._sweep_earlier_starts(self._directory)
         for lock in self._ledger.load():
             if alive(lock.pid) and not self.has_foreign(lock):
                 living.append(lock)
@@ -126,9 +128,15 @@ class Locks:
                 self.remove(lock)
         return living
 
-    def _sweep_earlier_starts(self) -> None:
-        """Remove those of ours that lie there since before the machine was started, of which no ledger knows."""
-        with contextlib.suppress(LockRefused, OSError), _opened(self._directory, make=False) as directory:
+    def _sweep_earlier_starts(self, place: Path) -> None:
+        """Remove those of ours that lie there since before the machine was started, of which no ledger knows.
+
+        Once in each directory, when the first editor comes whose Claude Code looks there. Requirement LOCK-11.
+        """
+        if place in self._swept:
+            return
+        self._swept.add(place)
+        with contextlib.suppress(LockRefused, OSError), _opened(place, make=False) as directory:
             for name in filter(_LOCK.fullmatch, os.listdir(directory)):
                 if origin.is_of_earlier_start(_content(directory, Path(name))):
                     os.unlink(name, dir_fd=directory)
