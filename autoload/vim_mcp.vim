@@ -109,14 +109,19 @@ function! vim_mcp#status() abort
   let info = vim_mcp#link#info()
   let words = [info.state ==# 'connected' ? 'connected as ' . info.instance_id : s:not_connected(info)]
   let words += vim_mcp#paused() ? ['paused', s:claudes(info)] : [s:claudes(info), 'access: ' . info.access]
+  let words = s:unreachable(info) ==# '' ? words : [s:unreachable(info)] + words
   call vim_mcp#notice#echo(join(filter(words + [info.socket], 'v:val !=# ""'), ', '))
 endfunction
 
+" Why Claude Code cannot find this editor, or ''.
+function! s:unreachable(info) abort
+  let obstacle = a:info.state ==# 'connected' ? vim_mcp#ide#obstacle() : ''
+  return obstacle ==# '' ? '' : 'unreachable: ' . obstacle
+endfunction
+
 function! s:claudes(info) abort
-  if a:info.state !=# 'connected'
+  if a:info.state !=# 'connected' || vim_mcp#ide#obstacle() !=# ''
     return ''
-  elseif vim_mcp#ide#obstacle() !=# ''
-    return 'unreachable: ' . vim_mcp#ide#obstacle()
   endif
   let clients = vim_mcp#ide#clients()
   return (clients ? clients : 'no') . (clients > 1 ? ' Claudes' : ' Claude')

@@ -72,8 +72,7 @@ class Endpoint:
         self._address.open(earlier, lambda: [other.lock for other in others() if other.lock], opened)
 
     def fail(self, reason: str) -> None:
-        """There is no port, and there will be none: say why, in the log, in the editor and in the status."""
-        self.turns.stop()
+        """The port cannot be served: close it, and say why in the log, in the editor and in the status; see `open`."""
         self._address.give_up(reason)
 
     async def serve(self, server: type[WebSocketServer]) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_AGAIN = 15.0
+"""Seconds until a library that could not be imported is looked for again."""
 PATIENCE = 30.0
 """Seconds in which editors of an earlier hub dial again; then the locks of those that have not are removed."""
 
@@ -68,7 +70,10 @@ class Endpoints:
             endpoint = self._endpoints[editor.instance_id] = Endpoint(
                 editor, self._locks, self._sessions, self._watching, self._kernels
             )
-            self._open(endpoint)
+            if self._server is not None and _has_failed(self._server):
+                self._tasks.spawn(self._look_again(endpoint))
+            else:
+                self._open(endpoint)
         elif LEFT in events:
             self._close(self._endpoints.pop(editor.instance_id))
         else:
@@ -86,14 +91,36 @@ class Endpoints:
 
     async def _serve(self, endpoint: Endpoint) -> None:
         """Serve the endpoint, once the library is there that takes a moment to import."""
-        if self._server is None:
-            self._server = asyncio.create_task(_load_server())
         try:
-            server = await asyncio.shield(self._server)
+            await endpoint.serve(await self._library())
         except ImportError as error:
-            endpoint.fail(f"The package websockets cannot be imported ({error}): install vim-mcp anew")
+            self._lack(endpoint, error)
+
+    def _lack(self, endpoint: Endpoint, error: ImportError) -> None:
+        """Tell it, and look for the library again after a while: a person may install it. Requirement LOCK-10."""
+
+        def look() -> None:
+            if endpoint in self._endpoints.values():
+                self._tasks.spawn(self._look_again(endpoint))
+
+        endpoint.fail(f"The package websockets cannot be imported ({error}): :VimMCPDoctor says how to mend it")
+        asyncio.get_running_loop().call_later(_AGAIN, look)
+
+    async def _look_again(self, endpoint: Endpoint) -> None:
+        """Open the port only where it can be served: else each try would tell that it is there, and that it is not."""
+        try:
+            await self._library()
+        except ImportError as error:
+            self._lack(endpoint, error)
         else:
-            await endpoint.serve(server)
+            if endpoint in self._endpoints.values():
+                self._open(endpoint)
+
+    async def _library(self) -> type[WebSocketServer]:
+        """The library, imported once. Raises ImportError."""
+        if self._server is None or _has_failed(self._server):
+            self._server = asyncio.create_task(_load_server())
+        return await asyncio.shield(self._server)
 
     def _close(self, endpoint: Endpoint) -> None:
         """An editor that has only lost its connection comes back, and to the same port."""
@@ -139,11 +166,20 @@ def _fail(error: BaseException) -> None:
     logger.error("a port for Claude Code is not as it should be", exc_info=error)
 
 
+def _has_failed(task: asyncio.Task[Any]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)
+
+
 def _import(name: str) -> Any:
+    importlib.invalidate_caches()  # what a person has installed since then is found
     return importlib.import_module(name)
 
 
 async def _load_server() -> type[WebSocketServer]:
-    module = await asyncio.to_thread(_import, "vim_mcp.ide.websocket")
+    """Raises ImportError, in whichever way the package fails."""
+    try:
+        module = await asyncio.to_thread(_import, "vim_mcp.ide.websocket")
+    except Exception as error:
+        raise ImportError(str(error)) from error
     server: type[WebSocketServer] = module.WebSocketServer
     return server

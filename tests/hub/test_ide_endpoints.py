@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import stat
@@ -300,7 +301,7 @@ def test_what_kept_the_lock_away_is_told_once_and_it_comes_when_that_has_gone(st
     stage.instance(terminal)
     terminal.wait_screen("Claude Code cannot find this editor")
     terminal.type(":VimMCPStatus\r")
-    terminal.wait_screen("unreachable")
+    terminal.wait_screen("unreachable: No lock file can be written")
     place.unlink()
     lock = wait_lock(stage.home)
     terminal.wait_screen("Claude Code can find this editor now")
@@ -308,6 +309,28 @@ def test_what_kept_the_lock_away_is_told_once_and_it_comes_when_that_has_gone(st
     terminal.type(":echo 'port' $CLAUDE_CODE_SSE_PORT 'told' count(execute('messages'), 'cannot find this')\r")
     terminal.wait_screen(f"port {lock.port} told 1")
     IdeClient.of(stage.home).close()
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("LOCK-10")
+def test_a_package_that_is_missing_is_told_with_what_mends_it_and_looked_for_again(stage: Stage, kind: str) -> None:
+    broken = stage.directory / "broken" / "websockets"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('not today')\n")
+    terminal = stage.editor(kind, cwd=stage.project("demo"), PYTHONPATH=str(broken.parent))
+    stage.instance(terminal)
+    terminal.wait_screen("Claude Code cannot find this editor")
+    terminal.type(":VimMCPStatus\r")
+    terminal.wait_screen("unreachable: The package websockets")  # what is cut behind it is in :messages
+    wait_gone(stage)
+    told = stage.run("doctor", PYTHONPATH=str(broken.parent)).stdout
+    assert "lacks a package: websockets: not today" in told
+    assert "has none: The package websockets cannot be imported (not today)" in told
+    shutil.rmtree(broken)
+    terminal.type(":VimMCPReconnect\r")
+    wait_lock(stage.home)
+    IdeClient.of(stage.home).close()
+    assert stage.status()["instances"][0]["ide_fault"] is None
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import importlib
 import json
 import os
 import subprocess
@@ -180,19 +181,44 @@ async def test_a_port_that_cannot_be_had_is_tried_again(config: Config, monkeypa
     await hub.left()
 
 
-async def test_without_the_library_there_is_no_port_and_that_is_told(
+def broken(_name: str) -> object:
+    """What an import of a package is that was installed by halves."""
+    raise SyntaxError("invalid syntax")
+
+
+@pytest.mark.requirement("LOCK-10")
+async def test_without_the_library_there_is_no_port_and_that_is_told_once(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "vim_mcp.ide.websocket", None)
-    directory = Directory()
+    monkeypatch.setattr(endpoints, "_AGAIN", 0.0)
+    monkeypatch.setattr(endpoints, "_import", broken)
+    directory, connection = Directory(), Unconnected()
     hub = Endpoints(config, directory, Kernels(config.runtime))
-    directory.add(editor(config))
+    directory.add(editor(config, connection))
     assert len(list(config.lock_directory.iterdir())) == 1
-    await hub.left()
+    for _ in range(3):
+        await hub.left()
+        await next_moment()
     assert list(config.lock_directory.iterdir()) == []
     status = hub.status("unnamed-root-1")
     assert status["port"] is None
-    assert status["ide_fault"].startswith("The package websockets cannot be imported (")
+    assert status["ide_fault"].startswith("The package websockets cannot be imported (invalid syntax)")
+    assert reached(connection) == ["environment", "unreachable"]
+    again = Unconnected()
+    connection.on_close()
+    directory.add(editor(config, again))
+    await hub.left()
+    assert reached(again) == ["unreachable"]
+    monkeypatch.setattr(endpoints, "_import", importlib.import_module)
+    while hub.status("unnamed-root-1")["port"] is None:
+        await next_moment()
+        await hub.left()
+    assert hub.status("unnamed-root-1")["ide_fault"] is None
+    assert reached(again) == ["unreachable", "environment"]
+    assert len(list(config.lock_directory.iterdir())) == 1
+    hub.leave("stop")
+    await hub.left()
+    await next_moment()
 
 
 async def test_where_the_sessions_cannot_be_imported_it_is_told(

@@ -69,7 +69,8 @@ def _proxy() -> Finding:
 def _port(editor: dict[str, Any]) -> Iterator[Finding]:
     port, name = editor.get("port"), editor["instance_id"]
     if editor.get("ide_fault"):
-        yield Finding(ERROR, "port", f"{name} has none: {editor['ide_fault']}", ":VimMCPReconnect in the editor")
+        fix = "what this says; the hub tries again by itself, and with :VimMCPReconnect in the editor at once"
+        yield Finding(ERROR, "port", f"{name} has none: {editor['ide_fault']}", fix)
     if not isinstance(port, int):
         return
     try:

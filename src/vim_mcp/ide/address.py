@@ -97,9 +97,10 @@ class Address:
         self._timer = asyncio.get_running_loop().call_later(pause, self._seek)
 
     def give_up(self, reason: str) -> None:
-        """There is no port, and trying again is of no use."""
+        """There is no port, and none is sought until the next `open`."""
         self.close()
-        self._complain(reason)
+        if self.fault != reason:
+            self._complain(reason)
         self.fault, self.lock = reason, None
 
     def _complain(self, reason: str) -> None:
