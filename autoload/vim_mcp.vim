@@ -53,6 +53,8 @@ function! vim_mcp#setting(name, default) abort
   let value = get(g:, 'vim_mcp_' . a:name, a:default)
   if type(value) == type(a:default)
     return value
+  elseif type(value) == type(v:true) && vim_mcp#settings#is_switch(a:name)
+    return value ? 1 : 0
   endif
   if !has_key(s:complained, a:name)
     let s:complained[a:name] = 1

@@ -33,17 +33,30 @@ endfunction
 
 " The editor's findings, and those of the program, which has ended with that status and printed those lines.
 function! vim_mcp#doctor#all(code, lines) abort
-  let l:findings = [s:editor(), s:connection(), s:servers()]
-  if vim_mcp#hub#obstacle() !=# ''
-    return [s:finding('error', 'program', vim_mcp#hub#obstacle(), s:missing())] + l:findings
+  let l:obstacle = vim_mcp#hub#obstacle()
+  if l:obstacle !=# ''
+    return [s:finding('error', 'program', l:obstacle, s:missing())] + s:own(s:missing())
   endif
   try
     let l:told = json_decode(join(a:lines, "\n"))
-    return [s:versions(l:told.version)] + l:findings + s:with_setting(s:without_this(l:told.findings))
+    let l:own = s:own(s:cause(l:told.findings))
+    return [s:versions(l:told.version)] + l:own + s:with_setting(s:without_this(l:told.findings))
   catch
     let l:text = printf('`%s doctor` failed (%d): %s', join(vim_mcp#hub#command()), a:code, get(a:lines, -1, ''))
-    return [s:finding('error', 'program', l:text, s:missing())] + l:findings
+    return [s:finding('error', 'program', l:text, s:missing())] + s:own(s:missing())
   endtry
+endfunction
+
+" What only this editor knows; a:cause is the command that mends what keeps it from a hub, or ''.
+function! s:own(cause) abort
+  return [s:editor(), s:connection(a:cause), s:servers()] + s:settings()
+endfunction
+
+" Of what the program has found, the command that mends why no hub can be reached, or ''.
+function! s:cause(findings) abort
+  let l:subjects = ['python', 'settings', 'files', 'runtime directory', 'socket', 'hub']
+  let l:faults = filter(copy(a:findings), 'v:val.level ==# "error" && index(l:subjects, v:val.subject) >= 0')
+  return empty(l:faults) ? '' : l:faults[0].fix
 endfunction
 
 function! s:finding(level, subject, text, fix) abort
@@ -77,13 +90,34 @@ function! s:without_this(findings) abort
   return filter(a:findings, 'v:val.subject !=# "plugin for " . s:program')
 endfunction
 
-function! s:connection() abort
+function! s:connection(cause) abort
   let l:info = vim_mcp#link#info()
   if l:info.state ==# 'connected'
     return s:finding('ok', 'connection', 'connected as ' . l:info.instance_id, '')
   endif
   let l:text = l:info.state . (l:info.reason ==# '' ? '' : ': ' . l:info.reason)
-  return s:finding(l:info.state ==# 'stopped' ? 'warning' : 'error', 'connection', l:text, ':VimMCPReconnect')
+  let l:level = l:info.state ==# 'stopped' ? 'warning' : 'error'
+  return s:finding(l:level, 'connection', l:text, s:before_connecting(l:info, a:cause) . ':VimMCPReconnect')
+endfunction
+
+" What has to be done first, or ''.
+function! s:before_connecting(info, cause) abort
+  if a:cause !=# ''
+    return a:cause . ', then '
+  elseif a:info.state ==# 'refused'
+    return a:info.reason =~# ': close one' ? 'close another editor, then ' : s:update() . ', then '
+  elseif a:info.reason =~# '^the hub does not start'
+    return vim_mcp#hub#typed() . ' hub --background, which starts it or says why not, then '
+  endif
+  return ''
+endfunction
+
+function! s:settings() abort
+  let l:faults = vim_mcp#settings#faults()
+  if empty(l:faults)
+    return [s:finding('ok', 'g: settings', 'each is known, and of a kind that it takes', '')]
+  endif
+  return map(l:faults, 's:finding("warning", "g: settings", v:val[0], v:val[1])')
 endfunction
 
 " Who finds the errors that Claude is told of.

@@ -8,7 +8,6 @@ local KINDS = {
   number = 'a whole number from 0 on',
   string = 'a string',
   list = 'a list of strings',
-  ['function'] = 'a function',
 }
 
 local function is_list_of_strings(value)
@@ -36,9 +35,6 @@ local CHECKS = {
     return type(value) == 'string'
   end,
   list = is_list_of_strings,
-  ['function'] = function(value)
-    return type(value) == 'function'
-  end,
 }
 
 -- `value` as it is written in Lua, as far as a message has room for it.
@@ -54,12 +50,9 @@ end
 
 -- Whether the setting `name`, which takes such kinds, may have `value`, and in words what it takes.
 local function fits(name, takes, value)
-  if takes == 'choice' then
+  if takes[1] == 'choice' then
     local choices = vim.fn['vim_mcp#choices#of'](name)
     return vim.tbl_contains(choices, value), listed(vim.tbl_map(written, choices), ' or ')
-  end
-  if type(takes) == 'string' then
-    takes = { takes }
   end
   for _, kind in ipairs(takes) do
     if CHECKS[kind](value) then
@@ -71,41 +64,11 @@ local function fits(name, takes, value)
   end, takes), ' or ')
 end
 
--- How many letters have to be put in, left out or replaced to make `b` of `a`.
-local function distance(a, b)
-  local row = {}
-  for j = 0, #b do
-    row[j] = j
-  end
-  for i = 1, #a do
-    local diagonal
-    diagonal, row[0] = row[0], i
-    for j = 1, #b do
-      local replaced = diagonal + (a:byte(i) == b:byte(j) and 0 or 1)
-      diagonal, row[j] = row[j], math.min(replaced, row[j] + 1, row[j - 1] + 1)
-    end
-  end
-  return row[#b]
-end
-
--- The setting whose name is most like `name`, nil where none is much like it.
-local function nearest(name, settings)
-  local plain = name:lower():gsub('^g:', ''):gsub('^vim_mcp_', ''):gsub('-', '_')
-  local best, least = nil, math.max(2, math.floor(#plain / 3)) + 1
-  for _, known in ipairs(vim.fn.sort(vim.tbl_keys(settings))) do
-    local far = distance(plain, known)
-    if far < least then
-      best, least = known, far
-    end
-  end
-  return best
-end
-
 -- What is wrong with a setting, nil where nothing is.
 local function fault(name, value, settings)
   if settings[name] == nil then
-    local near = nearest(tostring(name), settings)
-    local advice = near and ('did you mean %s?'):format(near) or 'see :help vim-mcp-settings'
+    local near = vim.fn['vim_mcp#settings#nearest'](tostring(name))
+    local advice = near ~= '' and ('did you mean %s?'):format(near) or 'see :help vim-mcp-settings'
     return ('setup(): no setting %s; %s'):format(name, advice)
   end
   local ok, wanted = fits(name, settings[name], value)
@@ -120,7 +83,7 @@ function M.setup(options)
     vim.fn['vim_mcp#notice#unasked'](('setup() takes a table, not %s'):format(written(options)))
     return
   end
-  local settings = require('vim_mcp.settings')
+  local settings = vim.fn['vim_mcp#settings#all']()
   for name, value in pairs(options or {}) do
     local told = fault(name, value, settings)
     if told then

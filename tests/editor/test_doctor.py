@@ -48,6 +48,92 @@ def test_an_editor_without_a_hub(home: EditorHome, launch: Launch, inside: Insid
     terminal.wait_screen("the hub does not start")
     lost = findings(inside, terminal)["connection"]
     assert (lost["level"], "the hub does not start" in lost["text"]) == ("error", True)
+    assert lost["fix"] == "false hub --background, which starts it or says why not, then :VimMCPReconnect"
+
+
+FAULTS: dict[str, dict[str, str]] = {
+    "runtime directory": {"text": "is open to others", "fix": "chmod 700 '/run/x'"},
+    "hub": {"text": "it is stopped", "fix": "kill -CONT 7"},
+}
+
+
+@pytest.mark.requirement("DOCTOR-02")
+@pytest.mark.parametrize("subject", FAULTS)
+def test_what_keeps_it_from_a_hub_is_mended_first(
+    home: EditorHome, launch: Launch, inside: Inside, subject: str
+) -> None:
+    home.add("let g:vim_mcp_command = ['false']")
+    terminal = launch("one.txt")
+    terminal.wait_screen("the hub does not start")
+    others = [{"level": "error", "subject": name, "text": "x", "fix": "y"} for name in ("port", "claude")]
+    fault = {"level": "error", "subject": subject, **FAULTS[subject]}
+    lost = findings(inside, terminal, __version__, *others, fault)["connection"]
+    assert lost["fix"] == f"{FAULTS[subject]['fix']}, then :VimMCPReconnect"
+    terminal.type(":let g:vim_mcp_command = '/nowhere/vim-mcp'\r")
+    absent = {found["subject"]: found for found in inside.value(terminal, "vim_mcp#doctor#all(1, [])")}
+    assert absent["connection"]["fix"] == f"{absent['program']['fix']}, then :VimMCPReconnect"
+    assert absent["program"]["fix"].startswith(":unlet g:vim_mcp_command")
+
+
+REFUSALS = {
+    "vim-mcp has 2 editors, and that is its limit: close one, then :VimMCPReconnect": "close another editor",
+    "info.pid: missing": "true install",
+}
+
+
+@pytest.mark.requirement("DOCTOR-02")
+@pytest.mark.parametrize("reason", REFUSALS)
+def test_an_editor_that_the_hub_refuses(raw_hub: RawHub, launch: Launch, inside: Inside, reason: str) -> None:
+    terminal = launch("one.txt")
+    link = raw_hub.editor()
+    link.send({"type": "refused", "code": 1004, "message": reason})
+    terminal.wait_screen("vim-mcp: " + reason[:12])
+    refused = findings(inside, terminal)["connection"]
+    assert (refused["level"], refused["text"]) == ("error", f"refused: {reason}")
+    assert refused["fix"] == f"{REFUSALS[reason]}, then :VimMCPReconnect"
+
+
+WRONG = {
+    "vim_mcp_acess = 'read'": ("g:vim_mcp_acess is no setting", ":unlet g:vim_mcp_acess, and set g:vim_mcp_access"),
+    "vim_mcp_g = 1": ("g:vim_mcp_g is no setting", ":unlet g:vim_mcp_g, and see :help vim-mcp-settings"),
+    "vim_mcp_transport = 'x'": (
+        "g:vim_mcp_transport is 'x'", ":unlet g:vim_mcp_transport, or in your vimrc give it 'auto' or 'job'"
+    ),
+    "vim_mcp_ask_timeout = '5'": (
+        "g:vim_mcp_ask_timeout is '5'",
+        ":unlet g:vim_mcp_ask_timeout, or in your vimrc give it a whole number from 0 on",
+    ),
+    "vim_mcp_signs = 'on'": ("g:vim_mcp_signs is 'on'", ":unlet g:vim_mcp_signs, or in your vimrc give it 0 or 1"),
+    "vim_mcp_ignore = ['a', 1]": (
+        "g:vim_mcp_ignore is ['a', 1]",
+        ":unlet g:vim_mcp_ignore, or in your vimrc give it a string or a list of strings",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.requirement("DOCTOR-02")
+@pytest.mark.parametrize("wrong", WRONG)
+def test_the_settings(raw_hub: RawHub, launch: Launch, inside: Inside, wrong: str) -> None:
+    """Those of the test itself are in order."""
+    terminal = launch("one.txt")
+    raw_hub.editor()
+    assert findings(inside, terminal)["g: settings"]["level"] == "ok"
+    terminal.type(f":let g:{wrong}\r")
+    found = findings(inside, terminal)["g: settings"]
+    assert (found["level"], (found["text"], found["fix"])) == ("warning", WRONG[wrong])
+    terminal.type(f":{found['fix'].partition(',')[0]}\r")
+    assert findings(inside, terminal)["g: settings"]["level"] == "ok"
+
+
+@pytest.mark.requirement("DOCTOR-02")
+def test_true_and_false_are_as_good_as_numbers(
+    raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside
+) -> None:
+    home.add("let g:vim_mcp_signs = v:true", "let g:vim_mcp_selection = v:false")
+    terminal = launch("one.txt")
+    raw_hub.editor().event("BufEnter")
+    assert findings(inside, terminal)["g: settings"]["level"] == "ok"
+    assert inside.value(terminal, "[vim_mcp#setting('signs', 0), vim_mcp#setting('selection', 1)]") == [1, 0]
 
 
 @pytest.mark.requirement("DOCTOR-02")
@@ -112,6 +198,6 @@ def test_what_is_seen(home: EditorHome, launch: Launch, kind: str) -> None:
     terminal.wait_screen("one.txt")
     terminal.type(":VimMCPDoctor\r")
     text = "program: `true doctor` failed (0)"
-    shown = terminal.wait_screen(text, "connection: stopped", ":VimMCPReconnect")
+    shown = terminal.wait_screen(text, "connection: stopped", "VimMCPReconnect")
     assert "vim-mcp doctor   q closes" in shown if kind == "vim" else "ADVICE" in shown
     assert "Press ENTER" not in shown

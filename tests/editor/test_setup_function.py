@@ -13,7 +13,7 @@ from tests.support.rawhub import RawHub
 from tests.support.waiting import wait_until
 
 PAGE = (ROOT / "doc" / "vim-mcp.txt").read_text()
-SETTINGS = (ROOT / "lua" / "vim_mcp" / "settings.lua").read_text()
+SETTINGS = (ROOT / "autoload" / "vim_mcp" / "settings.vim").read_text()
 NEOVIMS = pytest.mark.parametrize("kind", ["nvim", "nvim07"], indirect=True)
 
 Start = Callable[[str], Terminal]
@@ -22,12 +22,14 @@ Start = Callable[[str], Terminal]
 def test_it_knows_every_setting() -> None:
     section = PAGE.partition("*vim-mcp-settings*")[2].partition("\n====")[0]
     documented = re.findall(r"^\*g:vim_mcp_(\w+)\*", section, re.MULTILINE)
-    assert re.findall(r"^  (\w+) = ", SETTINGS, re.MULTILINE) == sorted(documented), "lua/vim_mcp/settings.lua"
+    assert re.findall(r"^ +\\ '(\w+)': \[", SETTINGS, re.MULTILINE) == sorted(documented), (
+        "autoload/vim_mcp/settings.vim"
+    )
 
 
 def test_what_chooses_has_its_choices() -> None:
     table = (ROOT / "autoload" / "vim_mcp" / "choices.vim").read_text()
-    choosing = re.findall(r"^  (\w+) = 'choice'", SETTINGS, re.MULTILINE)
+    choosing = re.findall(r"^ +\\ '(\w+)': \['choice'\]", SETTINGS, re.MULTILINE)
     assert re.findall(r"^ +\\ '(\w+)': \[", table, re.MULTILINE) == choosing, "autoload/vim_mcp/choices.vim"
 
 

@@ -302,11 +302,20 @@ def test_claudes_command(home: Path) -> None:
     assert look(claude.findings(), "claude").level == "warning"
     put_on_path(home, "claude", "echo 2.1.0 '(Claude Code)'")
     assert look(claude.findings(), "claude").text.startswith("2.1.0 (Claude Code) at ")
-    put_on_path(home, "claude", "exit 3")
-    assert (look(claude.findings(), "claude").level, "status 3" in look(claude.findings(), "claude").text) == (
-        "error",
-        True,
-    )
+
+
+@pytest.mark.requirement("DOCTOR-01")
+@pytest.mark.parametrize("by_npm", [True, False])
+def test_a_claude_that_does_not_run_is_installed_as_it_was(home: Path, by_npm: bool) -> None:
+    program = put_on_path(home, "claude", "echo no such module >&2; exit 3")
+    if by_npm:
+        package = home / "node_modules" / "claude"
+        package.parent.mkdir()
+        program.rename(package)
+        program.symlink_to(package)
+    broken = look(claude.findings(), "claude")
+    assert (broken.level, broken.text) == ("error", f"{program} does not run: status 3: no such module")
+    assert broken.fix.startswith("npm install --global " if by_npm else "curl -fsSL https://claude.ai/install.sh")
 
 
 @pytest.mark.requirement("DOCTOR-01")

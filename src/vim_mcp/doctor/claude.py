@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 
@@ -11,6 +12,8 @@ from vim_mcp.install.plugin import invocation
 from vim_mcp.paths import tilde
 
 _TIMEOUT = 20.0
+_BY_SCRIPT = "curl -fsSL https://claude.ai/install.sh | bash"
+_BY_NPM = "npm install --global @anthropic-ai/claude-code"
 
 
 def findings() -> Iterator[Finding]:
@@ -18,7 +21,7 @@ def findings() -> Iterator[Finding]:
     cli = claude.find()
     if cli is None:
         text = "no `claude` is on PATH: :ClaudeCode needs it"
-        yield Finding(WARNING, "claude", text, "install Claude Code, or set g:vim_mcp_claude_command in your vimrc")
+        yield Finding(WARNING, "claude", text, f"{_BY_SCRIPT}, or set g:vim_mcp_claude_command in your vimrc")
         return
     yield _version(cli)
     yield _registered()
@@ -30,12 +33,18 @@ def _version(cli: str) -> Finding:
             [cli, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
             timeout=_TIMEOUT, check=False,
         )  # fmt: skip
-        reason = f"status {done.returncode}" if done.returncode else ""
+        said = (done.stderr or done.stdout).strip().rpartition("\n")[2]
+        reason = f"status {done.returncode}{said and ': ' + said[:200]}" if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
         reason = str(error)
     if reason:
-        return Finding(ERROR, "claude", f"{tilde(cli)} does not run: {reason}", f"{tilde(cli)} --version")
+        return Finding(ERROR, "claude", f"{tilde(cli)} does not run: {reason}", _again(cli))
     return Finding(OK, "claude", f"{done.stdout.strip()} at {tilde(cli)}")
+
+
+def _again(cli: str) -> str:
+    """The command that installs it anew, in the way in which it came."""
+    return _BY_NPM if "node_modules" in os.path.realpath(cli).split(os.sep) else _BY_SCRIPT
 
 
 def _registered() -> Finding:
