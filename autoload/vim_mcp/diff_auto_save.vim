@@ -22,7 +22,12 @@ let s:ours = '^vim_mcp'
 " How far the list of autocommands has its commands from the left.
 let s:indent = 14
 
-" The events at which there is one.
+" The events that auto-saves hear of, as far as this editor has them.
+function! vim_mcp#diff_auto_save#all() abort
+  return filter(copy(s:events), 'exists("##" . v:val)')
+endfunction
+
+" Those of them at which there is one.
 function! vim_mcp#diff_auto_save#events() abort
   let [events, known] = [filter(copy(s:events), 'exists("#" . v:val)'), {}]
   let lua = has('nvim') && !empty(events) ? luaeval('require("vim_mcp.auto_saves").commands(_A)', events) : {}

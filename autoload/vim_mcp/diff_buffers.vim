@@ -16,8 +16,8 @@ function! vim_mcp#diff_buffers#make(review, proposal_file) abort
   set eventignore=all
   try
     call vim_mcp#diff_private#begin(a:review, s:number)
-    let a:review.left = s:buffer(a:review, 'disk')
-    let a:review.right = s:buffer(a:review, s:client(a:review))
+    let a:review.left = s:buffer(a:review, 'left')
+    let a:review.right = s:buffer(a:review, 'right')
     let a:review.form = vim_mcp#diff_text#fill(a:review.left, a:review.file, own, a:review.right, a:proposal_file)
     call s:set_filetype(a:review, own)
     call vim_mcp#within#buffer(a:review.right, function('s:map'))
@@ -75,13 +75,22 @@ function! vim_mcp#diff_buffers#reviewed(name) abort
 endfunction
 
 " A name that no file has, and that ends in the file's, so that what goes by names (g:vim_mcp_ignore too) knows it.
-function! s:buffer(review, side) abort
+function! s:name(review, side) abort
   let name = a:review.target
   if vim_mcp#ignore#matches(a:review.file) && !vim_mcp#ignore#matches(name)
     let name = resolve(a:review.file)
   endif
-  let file = vim_mcp#diff_private#file(a:review, a:side . name)
-  let bufnr = bufadd(file !=# '' ? file : 'vim-mcp://' . a:side . '/' . s:number . name)
+  return [a:side ==# 'left' ? 'disk' : s:client(a:review), name]
+endfunction
+
+" That of a private file for a side, or ''.
+function! s:private(review, side) abort
+  return vim_mcp#diff_private#file(a:review, join(s:name(a:review, a:side), ''))
+endfunction
+
+function! s:buffer(review, side) abort
+  let file = s:private(a:review, a:side)
+  let bufnr = bufadd(file !=# '' ? file : 'vim-mcp://' . join(s:name(a:review, a:side), '/' . s:number))
   call setbufvar(bufnr, '&buftype', file !=# '' ? '' : 'acwrite')
   for option in ['swapfile', 'buflisted', 'undofile', 'modeline']
     call setbufvar(bufnr, '&' . option, 0)
@@ -90,6 +99,26 @@ function! s:buffer(review, side) abort
   call setbufvar(bufnr, '&bufhidden', 'hide')
   call setbufvar(bufnr, 'vim_mcp_diff', a:review.review)
   return bufnr
+endfunction
+
+" Gives both buffers, which are there already, the names of private files where they may have them.
+function! vim_mcp#diff_buffers#rename(review) abort
+  for side in ['left', 'right']
+    let file = s:private(a:review, side)
+    if file !=# ''
+      call vim_mcp#within#buffer(a:review[side], {-> s:rename(file)})
+    endif
+  endfor
+endfunction
+
+" The editor keeps the old name as that of another buffer.
+function! s:rename(file) abort
+  let last = bufnr('$')
+  execute 'silent noautocmd keepalt file' fnameescape(a:file)
+  noautocmd setlocal buftype=
+  if bufnr('$') > last
+    execute 'silent! noautocmd bwipeout!' bufnr('$')
+  endif
 endfunction
 
 " That of the person's buffer, else the one that the file would have. No plugin hears of it: what a language server or a

@@ -4,19 +4,31 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
-" At which events auto-saves write them.
-let s:events = []
+" Whether an auto-save that is not found by looking has met the error.
+let s:met = 0
 
-" Sets where such files of `review` are to lie: `private`, '' where none is needed. a:number distinguishes the reviews
-" of this editor.
+" The list of autocommands when it was last seen to that ours come after all others.
+let s:watched = ''
+
+" Prepares such files for `review` where they are needed: sets `private`, the directory, '' where there is none.
+" a:number distinguishes the reviews of this editor.
 function! vim_mcp#diff_private#begin(review, number) abort
-  let [a:review.private, a:review.private_files] = ['', []]
+  let [a:review.number, a:review.private, a:review.private_files] = [a:number, '', []]
+  if s:are_needed()
+    call s:allow(a:review)
+  endif
+endfunction
+
+function! s:are_needed() abort
+  return s:met || !empty(vim_mcp#diff_auto_save#events())
+endfunction
+
+function! s:allow(review) abort
   " Where the answer is written nobody else may look (docs/protocol.md).
   let runtime = fnamemodify(a:review.answer_file, ':h')
-  let s:events = vim_mcp#diff_auto_save#events()
   " With 'autochdir' the editor would go there.
-  if !empty(s:events) && !&autochdir && isdirectory(runtime)
-    let a:review.private = runtime . '/vim-mcp-review-' . getpid() . '-' . a:number
+  if !&autochdir && isdirectory(runtime)
+    let a:review.private = runtime . '/vim-mcp-review-' . getpid() . '-' . a:review.number
   endif
 endfunction
 
@@ -40,14 +52,33 @@ function! vim_mcp#diff_private#is_named(name) abort
   return a:name =~# '/vim-mcp-review-\d\+-\d\+/' && !filereadable(a:name)
 endfunction
 
-" Begins to look after auto-saves: after the person's own autocommands, which are there already.
+" Begins to look after auto-saves: after the person's own autocommands, which are there already. Others may come with a
+" script or a command line: then it begins again, to be after them too.
 function! vim_mcp#diff_private#watch() abort
   augroup vim_mcp_diff_private
     autocmd!
-    for event in s:events
-      execute 'autocmd' event '* call s:discard()'
+    for event in vim_mcp#diff_auto_save#all()
+      execute 'autocmd' event '* call s:look()'
     endfor
+    autocmd CmdlineLeave : call timer_start(0, {timer -> s:watch_again()})
+    if exists('##SourcePost')
+      autocmd SourcePost * call timer_start(0, {timer -> s:watch_again()})
+    endif
   augroup END
+  let s:watched = s:list()
+endfunction
+
+function! s:watch_again() abort
+  if exists('#vim_mcp_diff_private') && s:list() !=# s:watched
+    call vim_mcp#diff_private#watch()
+    if s:are_needed()
+      call s:change()
+    endif
+  endif
+endfunction
+
+function! s:list() abort
+  return execute('autocmd')
 endfunction
 
 " Looks no more.
@@ -58,12 +89,36 @@ function! vim_mcp#diff_private#forget() abort
   endif
 endfunction
 
-function! s:discard() abort
+function! s:look() abort
   for review in vim_mcp#diff#pending()
     if !empty(filter(copy(review.private_files), 'delete(v:val) == 0'))
-      call setbufvar(review.right, '&modified', 0)
-      call vim_mcp#diff#hint(review, 0)
+      call s:saved(review)
     endif
+  endfor
+  if v:errmsg =~# 'E676'
+    call s:meet(vim_mcp#diff#of(bufnr('%')))
+  endif
+endfunction
+
+function! s:saved(review) abort
+  call setbufvar(a:review.right, '&modified', 0)
+  call vim_mcp#diff#hint(a:review, 0)
+endfunction
+
+" An auto-save that was not found has met the error: none meets it any more.
+function! s:meet(review) abort
+  if !empty(a:review)
+    let [s:met, v:errmsg] = [1, '']
+    call s:saved(a:review)
+    call timer_start(0, {timer -> s:change()})
+  endif
+endfunction
+
+" The reviews that are there already get private files.
+function! s:change() abort
+  for review in filter(vim_mcp#diff#pending(), 'v:val.private ==# ""')
+    call s:allow(review)
+    call vim_mcp#diff_buffers#rename(review)
   endfor
 endfunction
 

@@ -1,28 +1,40 @@
--- What Lua functions that autocommands call give to Vim, as far as it stands in files. (Neovim before 0.8 does not tell
--- the functions.)
+-- What Lua functions that autocommands call give to Vim. (Neovim before 0.8 does not tell the functions.)
 
 local M = {}
 
 -- How many functions deep it is looked, and into how many for one autocommand.
 local deepest, most = 4, 50
 
--- The lines of a function, {} where they are not known. `known.files` keeps what has been read.
-local function lines(callback, known)
-  local files = known.files
-  local where = type(callback) == "function" and debug.getinfo(callback, "S") or {}
-  local file = (where.source or ""):match("^@(.*)")
-  if not file or vim.fn.filereadable(file) == 0 then
-    return {}
+-- The lines of a function, nil where they stand in no file. `files` keeps what has been read.
+local function lines(callback, files)
+  local where = debug.getinfo(callback, "S")
+  local file = where.source:match("^@(.*)")
+  if file and vim.fn.filereadable(file) == 1 then
+    files[file] = files[file] or vim.fn.readfile(file)
+    return vim.list_slice(files[file], where.linedefined, where.lastlinedefined)
   end
-  files[file] = files[file] or vim.fn.readfile(file)
-  return vim.list_slice(files[file], where.linedefined, where.lastlinedefined)
+end
+
+-- The names and strings in a function whose lines are not known, since it was typed.
+local function words(callback)
+  local is_lua, code = pcall(string.dump, callback)
+  local found = {}
+  for word in (is_lua and code or ""):gmatch("[%w%p ]+") do
+    -- Before a long one there stands its length.
+    vim.list_extend(found, { word, word:sub(2) })
+  end
+  return found
+end
+
+local function gives_command(text)
+  return text:find("cmd", 1, true) or text:find("command", 1, true) or text:find("exec", 1, true)
 end
 
 -- The strings of lines that give Vim a command, and `write` of `vim.cmd.write(`.
 local function commands(its)
   local found = {}
   for _, line in ipairs(its) do
-    local gives = line:find("cmd", 1, true) or line:find("command", 1, true) or line:find("exec", 1, true)
+    local gives = gives_command(line)
     for _, pattern in ipairs(gives and { "'([^']*)'", '"([^"]*)"', "%[%[(.-)%]%]", "cmd%.(%a+)" } or {}) do
       for command in line:gmatch(pattern) do
         table.insert(found, command)
@@ -55,6 +67,17 @@ local function called(callback, text)
   return found
 end
 
+-- The text of a function, in which what it calls has a bracket behind it, and what it may give to Vim.
+local function content(callback, files)
+  local its = lines(callback, files)
+  if its then
+    return table.concat(its, "\n"), commands(its)
+  end
+  its = words(callback)
+  local text = table.concat(its, "() ") .. "()"
+  return text, gives_command(text) and its or {}
+end
+
 -- What a function, and what it calls, gives to Vim, into `found`. What asks for 'buftype' calls others for files alone.
 local function reach(callback, depth, known, found)
   if type(callback) ~= "function" or known[callback] or #known == most then
@@ -62,12 +85,11 @@ local function reach(callback, depth, known, found)
   end
   known[callback] = true
   table.insert(known, callback)
-  local its = lines(callback, known)
-  local text = table.concat(its, "\n")
+  local text, given = content(callback, known.files)
   if text:find("buftype", 1, true) then
     return
   end
-  vim.list_extend(found, commands(its))
+  vim.list_extend(found, given)
   for _, other in pairs(depth > 1 and called(callback, text) or {}) do
     reach(other, depth - 1, known, found)
   end

@@ -76,6 +76,20 @@ local function ask()
 end
 """
 
+# What cannot be found by looking.
+SAVE = ["function! Save()", "  silent write", "endfunction"]
+UNFOUND = {
+    "a name put together": [*SAVE, "autocmd InsertLeave * call call('Sa' . 've', [])"],
+    "a command put together": ["autocmd InsertLeave * execute nr2char(119)"],
+    "in a loop": ["autocmd InsertLeave * for word in ['w']| execute word |endfor"],
+}
+# What is typed, or read, while a diff is open.
+LATER = {
+    "typed": ":autocmd InsertLeave * write\r",
+    "read": ":source $HOME/later.vim\r",
+    "read in passing": ":if 1 | source $HOME/later.vim | endif\r",
+}
+
 # What meets no error as it is.
 NEEDLESS = {
     "silent": ["autocmd InsertLeave * silent! write"],
@@ -128,7 +142,7 @@ def test_it_meets_no_error_and_leaves_nothing(
         desk.terminal.wait_screen(HINT)
     assert told(desk, inside, "[v:errmsg, &modified, mode()]") == ["", 0, "n"]
     desk.pends()
-    assert written(home) == []
+    wait_until(lambda: written(home) == [], "what CursorHold has just written to go")
     text = told(desk, inside, "getline(1, '$')")
     desk.terminal.type(":ClaudeCodeDiffAccept\r")
     assert desk.verdict() == ("accepted", "".join(f"{line}\n" for line in text).encode())
@@ -190,6 +204,36 @@ def test_it_is_found_in_lua(start: Start, inside: Inside, home: EditorHome, kind
     assert told(desk, inside, "v:errmsg") == ""
 
 
+TYPED = {
+    "a string": "vim.cmd('silent write')",
+    "a long string": "vim.cmd('silent keepjumps keepalt write | let g:saved_by_itself = get(g:, \"saved\") + 1')",
+    "a function": "vim.cmd.write()",
+    "the API": "vim.api.nvim_command('w')",
+    "a global function": "Save()",
+}
+
+
+@pytest.mark.parametrize("way", TYPED)
+@pytest.mark.requirement("IDE-REVIEW-02")
+def test_it_is_found_in_lua_that_is_typed(start: Start, inside: Inside, kind: str, way: str) -> None:
+    if kind != "nvim":
+        pytest.skip("Neovim since 0.8")
+    save = "lua function Save() vim.cmd('silent write') end"
+    desk = start(save, f"lua vim.api.nvim_create_autocmd('InsertLeave', {{callback = function() {TYPED[way]} end}})")
+    assert is_private(desk, inside)
+    desk.terminal.type("Ax\x1b")
+    desk.terminal.wait_screen(HINT)
+    assert told(desk, inside, "v:errmsg") == ""
+
+
+def test_lua_that_is_typed_and_writes_nothing(start: Start, inside: Inside, kind: str) -> None:
+    if kind != "nvim":
+        pytest.skip("Neovim since 0.8")
+    body = "vim.cmd('let g:saved = 1'); print('written')"
+    desk = start(f"lua vim.api.nvim_create_autocmd('InsertLeave', {{callback = function() {body} end}})")
+    assert told(desk, inside, "&buftype") == "acwrite"
+
+
 @pytest.mark.parametrize(
     "body", ["vim.cmd('silent! write')", "if vim.bo.buftype == '' then vim.cmd.write() end", "ask()"]
 )
@@ -198,6 +242,46 @@ def test_lua_that_needs_none(start: Start, inside: Inside, home: EditorHome, kin
         pytest.skip("Neovim's Lua")
     desk = start(lua(home, body))
     assert told(desk, inside, "&buftype") == "acwrite"
+
+
+def errors(desk: Desk, inside: Inside) -> int:
+    """How many there were in the diff."""
+    return int(told(desk, inside, "len(split(execute('messages'), 'E676', 1)) - 1"))
+
+
+@pytest.mark.parametrize("way", UNFOUND)
+@pytest.mark.requirement("IDE-REVIEW-02")
+def test_one_that_is_not_found_meets_an_error_once(start: Start, inside: Inside, home: EditorHome, way: str) -> None:
+    desk = start(*UNFOUND[way])
+    desk.terminal.type("ggAx\x1b")
+    desk.terminal.wait_screen("Press ENTER")
+    desk.terminal.type("\r")
+    desk.terminal.wait_screen(HINT)
+    wait_until(lambda: is_private(desk, inside), "private files")
+    desk.terminal.type("Ay\x1b")
+    assert errors(desk, inside) == 1
+    assert told(desk, inside, "len(filter(getbufinfo(), 'v:val.name =~# \"calc.py\"'))") == 2
+    other = desk.propose(tab_name="other")
+    desk.terminal.type(":ClaudeCodeDiffs 2\rggAxy\x1b")
+    assert errors(desk, inside) == 1
+    desk.terminal.type(":w\r")
+    assert desk.verdict(other) == ACCEPTED
+    wait_until(lambda: len(list(home.runtime.glob("vim-mcp-review-*"))) == 1, "its directory to go")
+    assert written(home) == []
+
+
+@pytest.mark.parametrize("way", LATER)
+@pytest.mark.requirement("IDE-REVIEW-02")
+def test_one_that_comes_later_is_found(start: Start, inside: Inside, home: EditorHome, way: str) -> None:
+    (home.home / "later.vim").write_text("autocmd InsertLeave * write\n")
+    desk = start()
+    desk.terminal.type(LATER[way])
+    wait_until(lambda: is_private(desk, inside), "private files")
+    desk.terminal.type("ggAx\x1bAy\x1b")
+    desk.terminal.wait_screen(HINT)
+    assert errors(desk, inside) == 0
+    desk.terminal.type(":w\r")
+    assert desk.verdict() == ACCEPTED
 
 
 @pytest.mark.parametrize("way", NEEDLESS)

@@ -113,7 +113,7 @@ def test_one_that_nobody_asks_for_again_is_closed(brief: None, desk: Desk, raw_h
     desk.propose()
     desk.propose(tab_name="another")
     lose(desk, raw_hub)
-    desk.terminal.wait_screen(GONE)
+    wait_until(lambda: GONE in inside.value(desk.terminal, "execute('messages')"), "the message, perhaps among others")
     desk.wait_closed()
     assert inside.value(desk.terminal, "[len(getbufinfo()), exists('#vim_mcp_diff'), v:errmsg]") == [1, 0, ""]
 
@@ -122,7 +122,7 @@ def test_one_that_nobody_asks_for_again_is_closed(brief: None, desk: Desk, raw_h
 def test_also_where_no_hub_comes_back(brief: None, desk: Desk, raw_hub: RawHub, inside: Inside) -> None:
     desk.propose()
     raw_hub.close()
-    desk.terminal.wait_screen(GONE)
+    wait_until(lambda: GONE in inside.value(desk.terminal, "execute('messages')"), "the message, perhaps among others")
     assert inside.value(desk.terminal, "[tabpagenr('$'), len(getbufinfo()), v:errmsg]") == [1, 1, ""]
 
 
