@@ -13,22 +13,29 @@ let s:running = 0
 let s:looks = 100
 let s:pause = 200
 
-" An environment that works is brought up to date. One that does not is made anew, by the first Python that can.
+" An environment that works is brought up to date. One that does not is made anew, by the first Python that can; where
+" there is no room, that does not say so itself.
 let s:script = [
       \ 'set -eu',
       \ 'venv=$1; shift',
+      \ 'full() {',
+      \ '  if [ "$(df -Pk "$venv" | awk "NR == 2 { print \$4 }")" -lt 60000 ]; then',
+      \ '    echo "No space left on device: $venv"',
+      \ '  fi',
+      \ '  exit 1',
+      \ '}',
       \ 'usable() { "$1" -c "import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))" >/dev/null 2>&1; }',
       \ 'if ! usable "$venv/bin/python"; then',
       \ '  for python in python3 python3.14 python3.13 python3.12 python3.11 ""; do',
       \ '    if [ -z "$python" ]; then',
-      \ '      echo "no Python 3.11 or newer with its venv module is on PATH: install one (Debian: python3-venv)"',
+      \ '      echo "no Python 3.11 or newer with its venv module is on PATH"',
       \ '      exit 1',
       \ '    fi',
       \ '    if usable "$python"; then break; fi',
       \ '  done',
       \ '  echo "making $venv with $("$python" --version)"',
       \ '  mkdir -p "$(dirname "$venv")"',
-      \ '  "$python" -m venv --clear "$venv"',
+      \ '  "$python" -m venv --clear "$venv" || full',
       \ 'fi',
       \ 'echo "installing; this takes a minute"',
       \ 'set -- install --progress-bar off --upgrade "$@"',
@@ -66,10 +73,7 @@ endfunction
 function! s:done(code, lines) abort
   let s:running = 0
   if a:code != 0 || empty(vim_mcp#hub#command())
-    call s:add('')
-    call s:add('not installed (status ' . a:code . '): the lines above say why.'
-          \ . ' :VimMCPInstall tries again; `q` closes this')
-    call vim_mcp#notice#unasked('not installed: ' . get(a:lines, -1, 'status ' . a:code))
+    call s:tell_fault(a:lines)
     return
   endif
   call s:add('installed: ' . vim_mcp#hub#typed())
@@ -77,6 +81,14 @@ function! s:done(code, lines) abort
   call vim_mcp#link#stop()
   call vim_mcp#link#start()
   call s:await(s:looks, 0)
+endfunction
+
+function! s:tell_fault(lines) abort
+  let [l:what, l:remedy] = vim_mcp#install_fault#of(a:lines, vim_mcp#hub#environment())
+  call s:add('')
+  call s:add('not installed: ' . l:what . '. ' . l:remedy . '.')
+  call s:add(':VimMCPInstall tries again; `q` closes this')
+  call vim_mcp#notice#unasked('not installed: ' . l:what)
 endfunction
 
 " Plugin managers make the tags of a plugin's help; where a clone was only put below pack/, nobody has.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,13 +14,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.editors import ROOT, EditorHome, Terminal, start_editor
+from tests.support.editors import ROOT, EditorHome, Terminal, find, start_editor
 from tests.support.inside import Inside
 from tests.support.waiting import wait_until
 from tests.support.wheel import build, house, repository
 from vim_mcp import __version__
 
 OFFER = "Python part missing: run :VimMCPInstall"
+FAULT = ":VimMCPInstall tries again"
 Launch = Callable[..., Terminal]
 
 
@@ -70,8 +72,71 @@ def test_without_a_python_it_says_which_is_needed(tmp_path: Path, alone: Launch)
     terminal = alone("one.txt", PATH=str(tmp_path / "bin"))
     terminal.wait_screen(OFFER)
     terminal.type(":VimMCPInstall\r")
-    terminal.wait_screen("no Python 3.11 or newer with its venv module", "not installed (status 1)")
+    terminal.wait_screen("no Python 3.11 or newer with its venv module", "Install Python 3.11 or newer", FAULT)
     assert not (tmp_path / "home" / ".data" / "vim-mcp").exists()
+
+
+@pytest.mark.requirement("INSTALL-11")
+@pytest.mark.parametrize("missing", ["an old one", "one without ensurepip"])
+def test_a_python_that_will_not_do_is_none(missing: str, tmp_path: Path, alone: Launch) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("sh", "env", "dirname", "mkdir"):
+        (programs / name).symlink_to(f"/bin/{name}")
+    python = (
+        f'#!/bin/sh\nexec {sys.executable} -c \'import sys; sys.modules["ensurepip"] = None; exec(sys.argv[2])\' "$@"\n'
+    )
+    (programs / "python3").write_text("#!/bin/sh\nexit 1\n" if missing == "an old one" else python)
+    (programs / "python3").chmod(0o755)
+    terminal = alone("one.txt", PATH=str(programs))
+    terminal.wait_screen(OFFER)
+    terminal.type(":VimMCPInstall\r")
+    terminal.wait_screen("vim-mcp: not installed: no Python 3.11 with venv", "(Debian: python3-venv)", FAULT)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("INSTALL-11")
+def test_a_pip_without_a_network_is_told_from_one_that_finds_nothing(
+    alone: Launch, tmp_path: Path, home: EditorHome
+) -> None:
+    env = {"PATH": f"{_python(tmp_path)}:/usr/bin:/bin", "PIP_RETRIES": "1", "PIP_TIMEOUT": "1"}
+    terminal = alone("one.txt", **env, PIP_NO_INDEX="", PIP_INDEX_URL="http://127.0.0.1:9/simple")
+    terminal.wait_screen(OFFER)
+    terminal.type(":VimMCPInstall\r")
+    terminal.wait_screen("vim-mcp: not installed: pip has no network", ":help vim-mcp-offline", FAULT, timeout=120)
+    terminal = alone("two.txt", **env)
+    terminal.wait_screen(OFFER)
+    terminal.type(":VimMCPInstall\r")
+    terminal.wait_screen("vim-mcp: not installed: pip finds not all it needs", ":help vim-mcp-offline", FAULT)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("INSTALL-11")
+@pytest.mark.parametrize(
+    ("mount", "told"),
+    [
+        ("mount --bind {0} {0} && mount -o remount,ro,bind {0}", "a place is not writable"),
+        ("mount -t tmpfs -o size=8m none {0}", "the disk is full"),
+    ],
+)
+def test_a_place_that_takes_nothing_is_told(
+    mount: str, told: str, kind: str, home: EditorHome, checkout: Path, tmp_path: Path
+) -> None:
+    """A virtual environment that has no room says itself only that one of its steps has failed."""
+    data = home.home / ".data" / "vim-mcp"
+    data.mkdir()
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    editor = shlex.join([str(find(kind)), "-u", str(home.vimrc), "-i", "NONE", "one.txt"])
+    script = f"{mount.format(shlex.quote(str(data)))} && exec {editor}"
+    env = home.environment(PATH=f"{_python(tmp_path)}:/usr/bin:/bin", PIP_NO_INDEX="1")
+    terminal = Terminal(["unshare", "-rm", "sh", "-c", script], env, home.home)
+    try:
+        terminal.wait_screen(OFFER)
+        terminal.type(":VimMCPInstall\r")
+        terminal.wait_screen(f"vim-mcp: not installed: {told}", "~/.data/vim-mcp/venv", FAULT, timeout=120)
+    finally:
+        terminal.close()
 
 
 @pytest.mark.requirement("INSTALL-08")
@@ -169,11 +234,16 @@ def test_a_plugin_managers_clone_is_installed_in_place(
             _run(environment, home, "stop")
 
 
-def _with_python(directory: Path, wheels: Path) -> dict[str, str]:
-    """An environment with a Python for which there are wheels."""
+def _python(directory: Path) -> Path:
+    """A directory of programs with this Python."""
     (directory / "bin").mkdir()
     (directory / "bin" / "python3").symlink_to(os.path.realpath(sys.executable))
-    return {"PATH": f"{directory / 'bin'}:/usr/bin:/bin", "PIP_FIND_LINKS": str(wheels)}
+    return directory / "bin"
+
+
+def _with_python(directory: Path, wheels: Path) -> dict[str, str]:
+    """An environment with a Python for which there are wheels."""
+    return {"PATH": f"{_python(directory)}:/usr/bin:/bin", "PIP_FIND_LINKS": str(wheels)}
 
 
 def _run(environment: Path, home: EditorHome, *arguments: str) -> str:
