@@ -105,35 +105,33 @@ function! vim_mcp#pause(wanted) abort
   call vim_mcp#notice#echo(vim_mcp#paused() ? paused : 'clients may use this editor')
 endfunction
 
-" :VimMCPStatus: one line, as far as it fits; what is asked most stands first, since 80 columns hold about 50
-" characters.
+" :VimMCPStatus: one line, as far as it fits, and all of it in :messages. What matters most stands first, since 80
+" columns hold about 50 characters.
 function! vim_mcp#status() abort
   let info = vim_mcp#link#info()
-  let words = [info.state ==# 'connected' ? 'connected as ' . info.instance_id : s:not_connected(info)]
-  let words += vim_mcp#paused() ? ['paused', s:claudes(info)] : [s:claudes(info), 'access: ' . info.access]
-  let words = s:unreachable(info) ==# '' ? words : [s:unreachable(info)] + words
-  call vim_mcp#notice#echo(join(filter(words + [info.socket], 'v:val !=# ""'), ', '))
+  let words = info.state ==# 'connected' ? s:connected() : [s:not_connected(info)]
+  let words = vim_mcp#paused() ? ['paused'] + words : words + ['access: ' . info.access]
+  let words += [info.state ==# 'connected' ? 'as ' . info.instance_id : info.socket]
+  call vim_mcp#notice#echo(join(filter(words, 'v:val !=# ""'), ', '))
 endfunction
 
-" Why Claude Code cannot find this editor, or ''.
-function! s:unreachable(info) abort
-  let obstacle = a:info.state ==# 'connected' ? vim_mcp#ide#obstacle() : ''
-  return obstacle ==# '' ? '' : 'unreachable: ' . obstacle
-endfunction
-
-function! s:claudes(info) abort
-  if a:info.state !=# 'connected' || vim_mcp#ide#obstacle() !=# ''
-    return ''
+function! s:connected() abort
+  if vim_mcp#ide#obstacle() !=# ''
+    return ['unreachable: ' . vim_mcp#ide#obstacle()]
   endif
   let clients = vim_mcp#ide#clients()
-  return (clients ? clients : 'no') . (clients > 1 ? ' Claudes' : ' Claude')
+  return ['connected', (clients ? clients : 'no') . (clients > 1 ? ' Claudes' : ' Claude')]
 endfunction
 
+" With what helps before why, unless that says it.
 function! s:not_connected(info) abort
   let stopped = s:decided ? 'stopped (:VimMCPStart starts it)' : 'not connected yet'
   let what = {'stopped': stopped, 'refused': 'refused by the hub'}
   let text = get(what, a:info.state, 'not connected')
-  return a:info.reason ==# '' ? text : text . ': ' . a:info.reason
+  if a:info.reason ==# ''
+    return text
+  endif
+  return text . (a:info.reason =~# '^Python part missing' ? '' : ' (see :VimMCPDoctor)') . ': ' . a:info.reason
 endfunction
 
 " :VimMCPLog: shows the hub's log, read-only, in a split or where it is open.

@@ -358,12 +358,12 @@ def test_status_says_it_in_one_line(raw_hub: RawHub, launch: Launch, home: Edito
     link = raw_hub.editor()
     link.event("BufEnter")
     terminal.type(":VimMCPStatus\r")
-    screen = terminal.wait_screen(f"vim-mcp: connected as one-home-{terminal.editor_pid}, no Claude, ")
+    screen = terminal.wait_screen(f"vim-mcp: connected, no Claude, access: edit, as one-home-{terminal.editor_pid}")
     assert "Press ENTER" not in screen
     terminal.type(":VimMCPPause\r")
     terminal.wait_screen("vim-mcp: paused")
     terminal.type(":VimMCPStatus\r")
-    terminal.wait_screen(", paused")
+    terminal.wait_screen(f"vim-mcp: paused, connected, no Claude, as one-home-{terminal.editor_pid}")
     terminal.type(":VimMCPPause off\r")
     terminal.wait_screen("vim-mcp: clients may use")
     terminal.type(":VimMCPPause on\r")
@@ -375,6 +375,19 @@ def test_status_says_it_in_one_line(raw_hub: RawHub, launch: Launch, home: Edito
     terminal.type(":VimMCPStop\r:VimMCPStatus\r")
     screen = terminal.wait_screen("vim-mcp: stopped (:VimMCPStart starts it)")
     assert "Press ENTER" not in screen
+
+
+def test_what_helps_stands_before_why_it_is_not_connected(
+    launch: Launch, home: EditorHome, inside: Inside, kind: str
+) -> None:
+    """The reason is the real hub's, and long."""
+    home.runtime.chmod(0o755)
+    terminal = launch("one.txt")
+    terminal.wait_screen("vim-mcp: the hub does not start")
+    terminal.type(":VimMCPStatus\r")
+    terminal.wait_screen("vim-mcp: not connected (see :VimMCPDoctor): the ")
+    mend = f"chmod 700 '{home.runtime}'"
+    assert mend in inside.value(terminal, "execute('messages')").rpartition("see :VimMCPDoctor")[2]
 
 
 def test_before_it_is_connected_the_status_does_not_say_that_it_was_stopped(
