@@ -106,8 +106,12 @@ function! vim_mcp#pause(wanted) abort
 endfunction
 
 " :VimMCPStatus: one line, as far as it fits, and all of it in :messages. What matters most stands first, since 80
-" columns hold about 50 characters.
+" columns hold about 50 characters. Where a plugin manager has loaded the plugin for this very command, it is told when
+" there is something to tell.
 function! vim_mcp#status() abort
+  if !s:decided && vim_mcp#link#coming()
+    return vim_mcp#link#announce()
+  endif
   let info = vim_mcp#link#info()
   let words = info.state ==# 'connected' ? s:connected() : [s:not_connected(info)]
   let words = vim_mcp#paused() ? ['paused'] + words : words + ['access: ' . info.access]

@@ -158,8 +158,10 @@ function! vim_mcp#mention#surplus(places) abort
   return len(a:places) <= s:most ? '' : printf('%d are too many, %d go', len(a:places), s:most)
 endfunction
 
-" Why nothing can be mentioned now, or ''. Short, as s:told() is, since 80 columns hold about 50 characters.
+" Why nothing can be mentioned now, or ''. Short, as s:told() is, since 80 columns hold about 50 characters. A plugin
+" manager may have loaded the plugin for this very command.
 function! s:obstacle() abort
+  call vim_mcp#autostart()
   if vim_mcp#methods#access() ==# 'off'
     return vim_mcp#paused() ? 'paused (:VimMCPPause off)' : 'g:vim_mcp_access is off'
   endif

@@ -390,13 +390,14 @@ def test_what_helps_stands_before_why_it_is_not_connected(
     assert mend in inside.value(terminal, "execute('messages')").rpartition("see :VimMCPDoctor")[2]
 
 
-def test_before_it_is_connected_the_status_does_not_say_that_it_was_stopped(
+def test_before_it_is_connected_the_status_waits_for_that(
     raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside
 ) -> None:
     home.add("autocmd VimEnter * VimMCPStatus")
     terminal = launch()
     raw_hub.editor()
-    assert "vim-mcp: not connected yet" in inside.value(terminal, "execute('messages')")
+    terminal.wait_screen("vim-mcp: connected as ")
+    assert "stopped" not in inside.value(terminal, "execute('messages')")
 
 
 def test_the_log_opens_read_only(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
