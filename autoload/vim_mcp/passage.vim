@@ -3,6 +3,9 @@
 let s:save_cpo = &cpo
 set cpo&vim
 
+" More bytes than any character has, with what combines with it.
+let s:max_char = 1024
+
 " What was marked last for a client: see s:marked().
 let s:ours = []
 
@@ -86,7 +89,9 @@ function! s:last(behind) abort
   if l:column == 1
     return [l:line - 1, strlen(getline(l:line - 1)) + 1]
   endif
-  return [l:line, l:column - strlen(matchstr(strpart(getline(l:line), 0, l:column - 1), '.$'))]
+  " From no further back, since a pattern is tried at each byte, and a line may have megabytes.
+  let l:from = max([0, l:column - 1 - s:max_char])
+  return [l:line, l:column - strlen(matchstr(strpart(getline(l:line), l:from, l:column - 1 - l:from), '.$'))]
 endfunction
 
 let &cpo = s:save_cpo

@@ -23,6 +23,12 @@ let s:between = 50
 let s:max_text = 500
 let s:before = 100
 
+" More bytes than a character has.
+let s:max_char = 8
+
+" How much of a long line is looked at together, in bytes.
+let s:max_part = 65536
+
 " See docs/protocol.md.
 function! vim_mcp#search#search(params) abort
   let l:search = s:request(a:params)
@@ -90,10 +96,11 @@ function! s:scan(search, pattern) abort
   try
     noautocmd set cpo+=c
     call cursor(1, 1)
+    let [a:search.flags, a:search.part] = [vim_mcp#pattern#flags(a:pattern), {'line': 0}]
     let l:start = s:next(a:search, a:pattern, 'cW')
     while l:start[0] > 0 && len(a:search.matches) < a:search.limit
       call s:keep(a:search, a:pattern, l:start)
-      let l:start = s:next(a:search, a:pattern, 'W')
+      let l:start = s:next(a:search, a:pattern, a:search.flags)
     endwhile
     call s:count(a:search, a:pattern, l:start)
     let a:search.scanned = 1
@@ -118,7 +125,7 @@ function! s:keep(search, pattern, start) abort
   let [l:line, l:column] = vim_mcp#pattern#end(a:pattern, a:start, s:left(a:search))
   let l:match = {'line': a:start[0], 'column': a:start[1], 'end_line': l:line, 'end_column': l:column}
   call extend(l:match, a:search.where)
-  call add(a:search.matches, extend(l:match, s:text(getline(a:start[0]), a:start[1])))
+  call add(a:search.matches, extend(l:match, s:text(a:search, a:start[0], a:start[1])))
   let a:search.total += 1
 endfunction
 
@@ -131,7 +138,7 @@ function! s:count(search, pattern, start) abort
     let l:stop = min([a:search.total + s:between, s:max_total])
     while l:left > 0 && l:place[0] > 0 && a:search.total < l:stop
       let a:search.total += 1
-      let l:place = searchpos(a:pattern, 'W', 0, l:left)
+      let l:place = searchpos(a:pattern, a:search.flags, 0, l:left)
     endwhile
     let a:search.timed_out = s:left(a:search) <= 0
   endwhile
@@ -139,21 +146,34 @@ endfunction
 
 " {'text'}: the line or the part of it around a match; then also 'text_column',
 " where that part begins.
-function! s:text(line, column) abort
-  if strlen(a:line) <= s:max_text
-    return {'text': a:line}
+function! s:text(search, line, column) abort
+  if col([a:line, '$']) - 1 <= s:max_text
+    return {'text': getline(a:line)}
   endif
-  let l:first = s:char_start(a:line, max([0, a:column - 1 - s:before]))
-  let l:last = s:char_start(a:line, l:first + s:max_text)
-  return {'text': strpart(a:line, l:first, l:last - l:first), 'text_column': l:first + 1}
+  let l:from = max([0, a:column - 1 - s:before - s:max_char])
+  let l:part = s:part(a:search, a:line, l:from, s:max_text + 2 * s:max_char)
+  let l:first = s:char_start(l:part, max([0, a:column - 1 - s:before - l:from]))
+  let l:last = s:char_start(l:part, l:first + s:max_text)
+  return {'text': strpart(l:part, l:first, l:last - l:first), 'text_column': l:from + l:first + 1}
+endfunction
+
+" So many bytes of a line. A line may have megabytes and hundreds of matches: it is
+" not copied for each of them.
+function! s:part(search, line, from, bytes) abort
+  let l:known = a:search.part
+  if l:known.line != a:line || a:from < l:known.from || a:from + a:bytes > l:known.from + s:max_part
+    let l:known = {'line': a:line, 'from': a:from, 'text': vim_mcp#text#part(a:line, a:from, s:max_part)}
+    let a:search.part = l:known
+  endif
+  return strpart(l:known.text, a:from - l:known.from, a:bytes)
 endfunction
 
 " The index of the first byte of the character that has a byte at a:index.
-function! s:char_start(line, index) abort
-  if a:index >= strlen(a:line)
-    return strlen(a:line)
+function! s:char_start(text, index) abort
+  if a:index >= strlen(a:text)
+    return strlen(a:text)
   endif
-  return a:index - strlen(matchstr(strpart(a:line, max([0, a:index - 3]), min([3, a:index]) + 1), '.$')) + 1
+  return a:index - strlen(matchstr(strpart(a:text, max([0, a:index - 3]), min([3, a:index]) + 1), '.$')) + 1
 endfunction
 
 let &cpo = s:save_cpo

@@ -222,8 +222,16 @@ function! s:of_area(area) abort
     return s:at_cursor()
   endif
   let [l:before, l:until] = vim_mcp#visual#edges(a:area)
-  return {'file': s:file(), 'lines': l:lines, 'empty': v:false,
-        \ 'start': s:position(a:area.start[0], l:before), 'end': s:end(a:area, l:until)}
+  let l:start = s:position(a:area.start[0], l:before)
+  let l:end = a:area.start[0] == a:area.end[0] && l:until > l:before
+        \ ? s:further(l:start, l:before, l:until) : s:end(a:area, l:until)
+  return {'file': s:file(), 'lines': l:lines, 'empty': v:false, 'start': l:start, 'end': l:end}
+endfunction
+
+" A place further on in a line, counted from one that is known: the line may be long.
+function! s:further(start, before, until) abort
+  let l:between = strpart(getline(a:start.line + 1), a:before, a:until - a:before)
+  return {'line': a:start.line, 'character': a:start.character + vim_mcp#utf16#length(l:between)}
 endfunction
 
 " An end at the beginning of a line leaves that line out, so the end of an empty

@@ -23,6 +23,16 @@ function! vim_mcp#text#bytes(bufnr, first, last, enough) abort
   return l:bytes
 endfunction
 
+" So many bytes of a line of the current buffer from a byte (from 0) on. Neovim does not copy all of the line for it.
+function! vim_mcp#text#part(line, byte, bytes) abort
+  let l:end = min([a:byte + a:bytes, col([a:line, '$']) - 1])
+  if l:end <= a:byte
+    return ''
+  endif
+  return has('nvim') ? nvim_buf_get_text(0, a:line - 1, a:byte, a:line - 1, l:end, {})[0]
+        \ : strpart(getline(a:line), a:byte, l:end - a:byte)
+endfunction
+
 " The longest beginning of a:text that takes at most a:room cells of the screen.
 function! vim_mcp#text#fitting(text, room) abort
   let l:text = a:text

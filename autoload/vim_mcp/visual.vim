@@ -5,6 +5,8 @@
 "   start, end    [line, column] in the order of the text; columns are bytes,
 "                 the last one is included; column 0: nothing of that line
 "   left, right   of a block: the columns of the screen that it covers
+"   known  of a block: by line, the places [bytes, columns] that were come by in
+"          finding these: how many columns of the screen the line's first bytes take
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -33,8 +35,8 @@ endfunction
 
 " The text of an area as a list of lines: at most so many of them, and so many
 " bytes (line ends are counted). It is gathered no further than that, and no
-" character is cut. Of a block with tabs or other than ASCII characters there are
-" at most 200 lines, since each takes time.
+" character is cut. Of a block with tabs, other than ASCII characters or long lines
+" there are at most 200 lines, since each takes time.
 function! vim_mcp#visual#text(area, max_lines, max_bytes) abort
   let l:last = min([a:area.end[0], a:area.start[0] + a:max_lines - 1])
   if a:area.mode ==# "\<C-V>"
@@ -57,10 +59,10 @@ function! vim_mcp#visual#edges(area) abort
   if a:area.mode !=# "\<C-V>"
     return [a:area.start[1] - 1, min([a:area.end[1], strlen(getline(a:area.end[0]))])]
   endif
-  let [l:first, l:last] = s:heads([getline(a:area.start[0]), getline(a:area.end[0])], a:area.right)
-  let [l:until, l:width] = s:reach(l:last, a:area.right)
+  let [l:first, l:last] = [getline(a:area.start[0]), getline(a:area.end[0])]
+  let [l:until, l:width] = s:reach(l:last, a:area.right, s:known(a:area, a:area.end[0]))
   let l:cut = l:width < a:area.right ? strlen(s:char(l:last, l:until)) : 0
-  return [s:reach(l:first, a:area.left - 1)[0], l:until + l:cut]
+  return [s:reach(l:first, a:area.left - 1, s:known(a:area, a:area.start[0]))[0], l:until + l:cut]
 endfunction
 
 function! s:area(mode, one, other) abort
@@ -69,7 +71,8 @@ function! s:area(mode, one, other) abort
   if a:mode ==# 'V'
     let [l:area.start[1], l:area.end[1]] = [1, max([1, strlen(getline(l:area.end[0]))])]
   elseif a:mode ==# "\<C-V>"
-    let [l:area.left, l:area.right] = s:columns(s:cells(l:first), s:cells(l:second))
+    let l:area.known = {}
+    let [l:area.left, l:area.right] = s:columns(s:cells(l:first, l:area.known), s:cells(l:second, l:area.known))
   endif
   return l:area
 endfunction
@@ -91,14 +94,49 @@ function! s:end(mode, position) abort
   return [l:line, l:column + max([1, strlen(s:char(getline(l:line), l:column - 1))]) - 1]
 endfunction
 
-" The first and the last column of the screen of the character at a position.
-function! s:cells(position) abort
-  let l:text = getline(a:position[0])
-  let l:before = strdisplaywidth(strpart(l:text, 0, a:position[1] - 1))
-  let l:width = strdisplaywidth(s:char(l:text, a:position[1] - 1), l:before)
+" The first and the last column of the screen of the character at a position;
+" what was come by is put into a:known.
+function! s:cells(position, known) abort
+  let [l:text, l:bytes] = [getline(a:position[0]), a:position[1] - 1]
+  let l:places = get(a:known, a:position[0], [])
+  let a:known[a:position[0]] = l:places
+  for l:byte in s:stops(l:text, l:bytes)
+    let l:from = get(filter(copy(l:places), 'v:val[0] <= l:byte'), -1, [0, 0])
+    let l:part = strpart(l:text, l:from[0], l:byte - l:from[0])
+    call add(l:places, [l:byte, l:from[1] + strdisplaywidth(l:part, l:from[1])])
+  endfor
+  let l:before = l:places[-1][1]
+  let l:width = strdisplaywidth(s:char(l:text, l:bytes), l:before)
   " Behind the end, and within a tab, a position is one column ('virtualedit').
   let l:first = l:before + 1 + a:position[2]
   return [l:first, a:position[2] ? l:first : l:before + max([1, l:width])]
+endfunction
+
+" Where to stop on the way to a byte of a line: some way before it too, where that
+" is far, since a block's other side is often not. Where 'linebreak' looks ahead a
+" line cannot be measured in parts.
+function! s:stops(text, bytes) abort
+  let [l:near, l:back] = [a:bytes - s:max_pattern, 0]
+  if l:near <= s:max_char || &linebreak
+    return [a:bytes]
+  endif
+  let l:around = strpart(a:text, l:near - s:max_char, 2 * s:max_char)
+  while l:back < s:max_char && !s:begins(l:around, s:max_char - l:back)
+    let l:back += 1
+  endwhile
+  return l:back < s:max_char ? [l:near - l:back, a:bytes] : [a:bytes]
+endfunction
+
+" Whether a character begins at a byte, and not one that combines with what stands
+" before it.
+function! s:begins(text, byte) abort
+  let l:number = char2nr(a:text[a:byte])
+  return (l:number < 0x80 || l:number >= 0xC0) && strchars('a' . s:char(a:text, a:byte), 1) == 2
+endfunction
+
+" The places that are known of a line.
+function! s:known(area, line) abort
+  return get(a:area.known, a:line, [])
 endfunction
 
 " The columns of a block between the cells of its two corners.
@@ -114,20 +152,15 @@ endfunction
 
 " What each line has in the columns of the screen that a block covers.
 function! s:block(area, last) abort
-  let [l:left, l:right] = [a:area.left, a:area.right]
-  let l:lines = s:heads(getline(a:area.start[0], a:last), l:right)
+  let [l:left, l:right, l:first] = [a:area.left, a:area.right, a:area.start[0]]
+  let l:lines = getline(l:first, a:last)
   let l:part = printf('strpart(v:val, %d, %d)', l:left - 1, l:right - l:left + 1)
-  if s:is_plain(join(l:lines, ''))
+  let l:short = max(map(copy(l:lines), 'strlen(v:val)')) <= s:max_pattern
+  if l:short && s:is_plain(join(map(copy(l:lines), 's:head(v:val, l:right)'), ''))
     return map(l:lines, l:part)
   endif
-  return map(l:lines[: s:max_cut - 1], 's:is_plain(v:val) ? ' . l:part . ' : s:cut(v:val, l:left, l:right)')
-endfunction
-
-" Lines, and where there is much of them only as much as lies in so many columns and one more: no character takes less
-" than one, and what stands behind is only copied over and over.
-function! s:heads(lines, column) abort
-  let l:is_much = a:column < s:endless && strlen(join(a:lines, '')) > s:max_pattern
-  return l:is_much ? map(a:lines, 's:head(v:val, a:column + 1)') : a:lines
+  let l:lines = l:lines[: s:max_cut - 1]
+  return map(l:lines, 's:cut(v:val, l:left, l:right, s:known(a:area, l:first + v:key))')
 endfunction
 
 " Whether a text's columns on the screen are its bytes. Patterns do not see what
@@ -142,9 +175,9 @@ function! s:is_plain(text) abort
   return stridx(a:text, "\t") < 0 && strdisplaywidth(a:text) == strlen(a:text)
 endfunction
 
-" Characters that the block covers in part count as spaces.
-function! s:cut(line, left, right) abort
-  let [l:from, l:before] = s:reach(a:line, a:left - 1)
+" Characters that the block covers in part count as spaces. a:known: see s:area().
+function! s:cut(line, left, right, known) abort
+  let [l:from, l:before] = s:reach(a:line, a:left - 1, a:known)
   let l:text = ''
   if l:before < a:left - 1
     let l:char = s:char(a:line, l:from)
@@ -157,35 +190,46 @@ function! s:cut(line, left, right) abort
   elseif l:before >= a:right
     return l:text
   endif
-  let [l:until, l:width] = s:reach(a:line, a:right)
+  let [l:until, l:width] = s:reach(a:line, a:right, a:known + [[l:from, l:before]])
   let l:rest = l:until < strlen(a:line) ? a:right - l:width : 0
   return l:text . strpart(a:line, l:from, l:until - l:from) . repeat(' ', l:rest)
 endfunction
 
 " How many bytes of a line end at a column of the screen or before, and the
-" columns that they take.
-function! s:reach(line, column) abort
+" columns that they take. It is found from the nearest of the places that are known.
+function! s:reach(line, column, known) abort
   if a:column <= 0
     return [0, 0]
-  endif
-  let l:head = strpart(a:line, 0, a:column)
-  if s:is_plain(l:head) && strlen(s:char(a:line, strlen(l:head) - 1)) == 1
-    return [strlen(l:head), strlen(l:head)]
   elseif a:column == s:endless
     return [strlen(a:line), s:endless]
   endif
-  " Of the characters that may end in time half are looked at, from where those end that do: none takes less than a
-  " column.
-  let [l:from, l:width, l:left] = [0, 0, min([strchars(a:line, 1), a:column])]
+  let l:places = filter(copy(a:known), 'v:val[1] <= a:column')
+  let l:width = max([0] + map(copy(l:places), 'v:val[1]'))
+  let l:from = max([0] + map(filter(l:places, 'v:val[1] == l:width'), 'v:val[0]'))
+  " Only as much as may lie before the column, and a character more: none takes
+  " less than a column, and what stands behind would be copied over and over.
+  let l:head = s:head(strpart(a:line, l:from), a:column - l:width + 1)
+  if s:is_plain(l:head)
+    let l:bytes = min([strlen(l:head), a:column - l:width])
+    return [l:from + l:bytes, l:width + l:bytes]
+  endif
+  return s:reach_from(l:from, l:width, l:head, a:column)
+endfunction
+
+" The same where a:head stands behind so many bytes, which take so many columns:
+" of the characters that may end in time half are looked at, from where those end
+" that do.
+function! s:reach_from(bytes, width, head, column) abort
+  let [l:from, l:width, l:left] = [0, a:width, min([strchars(a:head, 1), a:column - a:width])]
   while l:left > 0
     let l:half = (l:left + 1) / 2
-    let l:part = s:head(strpart(a:line, l:from), l:half)
+    let l:part = s:head(strpart(a:head, l:from), l:half)
     let l:until = l:width + strdisplaywidth(l:part, l:width)
     let l:fits = l:until <= a:column
     let l:left = l:fits ? l:left - l:half : l:half - 1
     let [l:from, l:width] = l:fits ? [l:from + strlen(l:part), l:until] : [l:from, l:width]
   endwhile
-  return [l:from, l:width]
+  return [a:bytes + l:from, l:width]
 endfunction
 
 " The first characters of a line, each with what combines with it.
