@@ -334,6 +334,33 @@ def test_a_package_that_is_missing_is_told_with_what_mends_it_and_looked_for_aga
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("LOCK-12")
+def test_a_folder_whose_name_is_no_utf_8_is_told_with_a_mark_and_breaks_nothing(stage: Stage, kind: str) -> None:
+    folder = Path(os.fsdecode(os.fsencode(stage.directory) + b"/caf\xe9"))
+    folder.mkdir()
+    (folder / "calc.py").write_text("x = 1\n")
+    told = f"{stage.directory}/caf\ufffd"
+    terminal = stage.editor(kind, "calc.py", cwd=folder)
+    assert lock_of(stage, terminal).folders == [os.path.realpath(stage.directory) + "/caf\ufffd"]
+    client = IdeClient.of(stage.home)
+
+    def ask(tool: str, **arguments: str) -> str:
+        result = client.request("tools/call", {"name": tool, "arguments": arguments})
+        return str(result["content"][0]["text"])
+
+    assert json.loads(ask("getWorkspaceFolders"))["rootPath"] == told
+    assert [tab["fileName"] for tab in json.loads(ask("getOpenEditors"))["tabs"]] == [f"{told}/calc.py"]
+    assert json.loads(ask("checkDocumentDirty", filePath="calc.py"))["isDirty"] is False
+    assert ask("openFile", filePath="calc.py") == f"{told}/calc.py does not exist: it was not opened"
+    assert ask("getDiagnostics", uri=f"file://{stage.directory}/caf%E9/calc.py") == "[]"
+    terminal.type(":ClaudeAtMention\r")
+    assert client.notification("at_mentioned")["params"] == {"filePath": f"{told}/calc.py"}
+    assert json.loads(stage.run("status", "--json").stdout)["instances"][0]["cwd"] == told
+    assert f"in {told}, a name that is not UTF-8: " in stage.run("doctor").stdout
+    client.close()
+
+
+@pytest.mark.slow
 @pytest.mark.requirement("WS-06")
 def test_no_log_holds_a_token(stage: Stage) -> None:
     terminal = stage.editor("vim", cwd=stage.project("demo"), VIM_MCP_LOG_LEVEL="debug")

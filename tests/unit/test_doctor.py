@@ -238,6 +238,17 @@ def test_the_versions_of_hub_and_plugin(listening: dict[str, Any]) -> None:
     assert (hub_finding("hub").level, f"{OWN} stop" in hub_finding("hub").fix) == ("warning", True)
 
 
+@pytest.mark.requirement("LOCK-12")
+def test_an_editor_in_a_directory_whose_name_is_no_utf_8(listening: dict[str, Any], tmp_path: Path) -> None:
+    """One that really has U+FFFD in its name is as good as any."""
+    editor = {"instance_id": "main-x-1", "editor": "vim", "version": "9.0", "cwd": str(tmp_path / "caf\ufffd")}
+    listening["instances"] = [editor]
+    found = hub_finding("editor")
+    assert (found.level, "not UTF-8" in found.text, bool(found.fix)) == ("warning", True, True)
+    (tmp_path / "caf\ufffd").mkdir()
+    assert hub_finding("editor").level == "ok"
+
+
 @pytest.mark.requirement("DOCTOR-01")
 def test_a_hub_with_a_fault_and_one_that_does_not_answer(listening: dict[str, Any]) -> None:
     listening["fault"] = "ValueError: x"

@@ -119,5 +119,8 @@ def _editors(instances: list[dict[str, Any]]) -> Iterator[Finding]:
         if version and release(version) != release(__version__):
             text += f", has version {version} of the plugin, not {__version__}"
             yield Finding(WARNING, "editor", text, f"{invocation()} install, then start that editor anew")
+        elif "\ufffd" in instance["cwd"] and not os.path.isdir(instance["cwd"]):
+            text += ", a name that is not UTF-8: clients cannot name its files, and Claude Code does not start there"
+            yield Finding(WARNING, "editor", text, "mv that directory to a name in UTF-8, then start the editor there")
         else:
             yield Finding(OK, "editor", text)
