@@ -66,7 +66,18 @@ endfunction
 " How a person types that command in a shell.
 function! vim_mcp#hub#typed() abort
   let [name; rest] = vim_mcp#hub#command()
-  return join([name =~# '^/' ? fnamemodify(name, ':~') : name] + rest)
+  return join(map([name =~# '^/' ? fnamemodify(name, ':~') : name] + rest, 's:word(v:val)'))
+endfunction
+
+" In quotes where a shell would take it apart.
+function! s:word(text) abort
+  let [home, rest] = a:text =~# '^\~/' ? ['~/', a:text[2:]] : ['', a:text]
+  return home . (rest =~# '^[[:alnum:]@%+=:,./_-]\+$' ? rest : vim_mcp#hub#quoted(rest))
+endfunction
+
+" As one word of a POSIX shell, which shellescape() does not do where 'shell' is another one.
+function! vim_mcp#hub#quoted(text) abort
+  return "'" . substitute(a:text, "'", "'\\\\''", 'g') . "'"
 endfunction
 
 " Why vim-mcp cannot be run, or ''.

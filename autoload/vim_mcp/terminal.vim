@@ -226,7 +226,7 @@ endfunction
 " What the plugin's server is run with, as words of a shell.
 function! s:environment() abort
   let l:argv = vim_mcp#hub#argv(vim_mcp#paths#named_socket(), [])
-  return {'VIM_MCP_COMMAND': join(map(l:argv, '"''" . substitute(v:val, "''", "''\\\\''''", "g") . "''"'))}
+  return {'VIM_MCP_COMMAND': join(map(l:argv, 'vim_mcp#hub#quoted(v:val)'))}
 endfunction
 
 function! s:run(number, mods, argv, found) abort

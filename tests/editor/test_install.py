@@ -164,6 +164,7 @@ def test_a_copy_knows_its_command(
     terminal = alone("one.txt")
     terminal.wait_screen("one.txt")
     assert inside.value(terminal, "vim_mcp#hub#command()") == [str(program)]
+    assert inside.value(terminal, "vim_mcp#hub#typed()") == f"'{program}'", "as a shell reads it"
     program.unlink()
     assert inside.value(terminal, "vim_mcp#hub#command()") == []
 

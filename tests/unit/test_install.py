@@ -16,7 +16,7 @@ import pytest
 from tests.support.editors import ROOT
 from tests.support.wheel import build, unpack
 from vim_mcp import __version__
-from vim_mcp.install import claude
+from vim_mcp.install import claude, clients, plugin
 
 VIM = Path(".vim/pack/vim-mcp/start/vim-mcp")
 NEOVIM = Path(".local/share/nvim/site/pack/vim-mcp/start/vim-mcp")
@@ -187,25 +187,48 @@ def test_a_link_to_another_clone_gives_way(clone: Run, home: Path) -> None:
 
 
 @pytest.mark.requirement("INSTALL-05")
-@pytest.mark.parametrize("manager", [".vim/plugged/vim-mcp", ".vim/pack/mine/start/vim-mcp"])
+@pytest.mark.parametrize(
+    "manager",
+    [f".vim/{place}/vim-mcp" for place in ("plugged", "pack/mine/start", "pack/minpac/opt")]
+    + [f"{NEOVIM.parents[2]}/{manager}/opt/vim-mcp" for manager in ("core", "deps", "packer")],
+)
 def test_a_plugin_managers_copy_is_enough(clone: Run, home: Path, manager: str) -> None:
     (home / manager / "plugin").mkdir(parents=True)
     (home / manager / "plugin" / "vim_mcp.vim").touch()
-    done = clone("install", "--no-claude", "--editor", "vim")
-    assert f"as is     Vim: the plugin is at ~/{manager}" in done.stdout
-    assert not (home / VIM).exists()
+    program, name, place = ("vim", "Vim", VIM) if manager.startswith(".vim") else ("nvim", "Neovim", NEOVIM)
+    done = clone("install", "--no-claude", "--editor", program)
+    assert f"as is     {name}: the plugin is at ~/{manager}" in done.stdout
+    assert not (home / place).exists()
 
 
 @pytest.mark.requirement("INSTALL-01")
-def test_the_editors_own_directories_are_followed(clone: Run, home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("version", "more", "looks"),
+    [
+        ("9.1 (2024 Jan 02)\nIncluded patches: 1-327", {}, True),
+        ("9.2 (2026 Feb 14)\nIncluded patches: 1-12", {}, True),
+        ("9.1 (2024 Jan 02)\nmacOS version\nIncluded patches: 1-326, 400", {}, False),
+        ("9.0 (2022 Jun 28)\nIncluded patches: 1-1378, 2142", {}, False),
+        ("9.0 (2022 Jun 28)\nIncluded patches: 1-1378", {"VIMINIT": "source $XDG_CONFIG_HOME/vim/vimrc"}, True),
+    ],
+)
+def test_the_editors_own_directories_are_followed(
+    clone: Run, home: Path, tmp_path: Path, version: str, more: dict[str, str], looks: bool
+) -> None:
+    """Those of Vim for XDG_CONFIG_HOME where this Vim knows them."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "vim").write_text(f"#!/bin/sh\necho 'VIM - Vi IMproved {version}'\n")
+    (tmp_path / "bin" / "vim").chmod(0o755)
     (home / ".vimrc").rename(tmp_path / "vimrc")
     (tmp_path / "config" / "vim").mkdir(parents=True)
     (tmp_path / "config" / "vim" / "vimrc").touch()
     (tmp_path / "data" / "mine" / "lazy" / "lazy.nvim").mkdir(parents=True)
-    xdg = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_DATA_HOME": str(tmp_path / "data")}
-    done = clone("install", "--no-claude", **xdg, NVIM_APPNAME="mine")
+    xdg = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_DATA_HOME": str(tmp_path / "data"), **more}
+    path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
+    done = clone("install", "--no-claude", **xdg, PATH=path, NVIM_APPNAME="mine")
     neovims = tmp_path / "data" / "mine" / "site" / "pack" / "vim-mcp" / "start" / "vim-mcp"
-    assert (tmp_path / "config" / "vim" / "pack" / "vim-mcp" / "start" / "vim-mcp").resolve() == ROOT
+    vims = tmp_path / "config" / "vim" / "pack" / "vim-mcp" / "start" / "vim-mcp" if looks else home / VIM
+    assert vims.resolve() == ROOT
     assert neovims.resolve() == ROOT
     assert f"{{ dir = '{neovims}' }}" in done.stdout
 
@@ -215,6 +238,21 @@ def test_one_editor_alone(clone: Run, home: Path) -> None:
     clone("install", "--no-claude", "--editor", "nvim")
     assert [(home / place).exists() for place in (VIM, NEOVIM)] == [False, True]
     assert clone("install", "--editor", "emacs").returncode == 2
+
+
+@pytest.mark.requirement("INSTALL-06")
+def test_paths_are_written_as_a_shell_and_a_client_read_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home with a blank, and with a letter that JSON and TOML would escape differently."""
+    home = tmp_path / "my home \U0001f600"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr(clients, "command", lambda: str(home / "bin" / "vim-mcp"))
+    codex = tomllib.loads("\n".join(list(clients.snippets())[-2:]))
+    assert codex["mcp_servers"]["vim-mcp"]["command"] == str(home / "bin" / "vim-mcp")
+    for path in (home / "a b" / "vim-mcp", home / "vim-mcp", tmp_path / "it's" / "vim-mcp"):
+        script = f"printf %s {plugin.typed(path)}"
+        env = {"HOME": str(home), "LC_ALL": "C.UTF-8"}
+        assert subprocess.run(["sh", "-c", script], env=env, capture_output=True, text=True).stdout == str(path)
+    assert plugin.typed(home / "vim-mcp") == "~/vim-mcp"
 
 
 @pytest.mark.requirement("INSTALL-06")

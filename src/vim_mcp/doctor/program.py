@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-import shlex
 import shutil
 import sys
 from collections.abc import Iterator
@@ -58,12 +57,14 @@ def _command() -> Finding:
     own, named = plugin.command(), shutil.which("vim-mcp")
     if named is None:
         elsewhere = os.path.expanduser("~/.local/bin") not in os.environ.get("PATH", "").split(os.pathsep)
-        fix = f"mkdir -p ~/.local/bin && ln -sf {shlex.quote(own)} ~/.local/bin/vim-mcp"
+        fix = f"mkdir -p ~/.local/bin && ln -sf {plugin.typed(own)} ~/.local/bin/vim-mcp"
         fix += ", with ~/.local/bin on PATH" if elsewhere else ""
         text = f"vim-mcp is not on PATH: a client has to name it as {tilde(own)}"
         return Finding(WARNING, "command", text, fix)
     if os.path.realpath(named) != os.path.realpath(own):
-        return Finding(WARNING, "command", f"vim-mcp on PATH is another one, {tilde(named)}", f"rm {tilde(named)}")
+        return Finding(
+            WARNING, "command", f"vim-mcp on PATH is another one, {tilde(named)}", f"rm {plugin.typed(named)}"
+        )
     return Finding(OK, "command", tilde(named))
 
 
@@ -83,5 +84,5 @@ def _jupyter() -> Finding:
     missing = [name for name in _JUPYTER if importlib.util.find_spec(name) is None]
     if missing:
         text = f"{' and '.join(missing)} missing beside vim-mcp: no code can be run in a kernel"
-        return Finding(WARNING, "jupyter", text, f"{sys.executable} -m pip install {' '.join(_JUPYTER)}")
+        return Finding(WARNING, "jupyter", text, f"{plugin.typed(sys.executable)} -m pip install {' '.join(_JUPYTER)}")
     return Finding(OK, "jupyter", f"in {tilde(Path(sys.executable).parent)}")

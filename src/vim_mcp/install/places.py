@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +56,7 @@ class Place:
         return [path for path in self._found() if path != self.path]
 
     def _found(self) -> Iterator[Path]:
-        for directory, pattern in ((self.pack, "*/start/*"), *self.managed):
+        for directory, pattern in ((self.pack, "*/start/*"), (self.pack, "*/opt/*"), *self.managed):
             for main in sorted(directory.glob(f"{pattern}/{MAIN}")):
                 yield main.parent.parent
 
@@ -69,14 +71,29 @@ def here(program: str) -> Place:
 
 
 def _vim() -> Place:
-    """Since 9.1.327 Vim takes $XDG_CONFIG_HOME/vim where that has a vimrc and the home directory has none."""
+    """A newer Vim takes $XDG_CONFIG_HOME/vim where that has a vimrc and the home directory has none."""
     home, modern = Path.home(), _xdg("XDG_CONFIG_HOME", "~/.config") / "vim"
     classic = any((home / name).exists() for name in (".vimrc", ".vim/vimrc"))
-    base = modern if (modern / "vimrc").exists() and not classic else home / ".vim"
+    base = modern if (modern / "vimrc").exists() and not classic and _looks_there() else home / ".vim"
     return Place("vim", base / "pack", ((base / "plugged", "*"), (base / "bundle", "*")))
+
+
+def _looks_there() -> bool:
+    """Whether Vim looks into $XDG_CONFIG_HOME/vim: since 9.1.327, or because its user leads it there."""
+    if os.environ.get("VIMINIT"):
+        return True
+    try:
+        command = ["vim", "--version"]
+        told = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=10.0, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return True
+    found = re.match(r"VIM - \D*(\d+)\.(\d+)(?:.*\n)*?Included patches: 1-(\d+)", told)
+    return found is None or tuple(map(int, found.groups())) >= (9, 1, 327)
 
 
 def _neovim() -> Place:
     data = _xdg("XDG_DATA_HOME", "~/.local/share") / (os.environ.get("NVIM_APPNAME") or "nvim")
-    managed = ((data / "lazy", "*"), (data / "plugged", "*"), (data / "site" / "pack" / "core", "opt/*"))
+    managed = ((data / "lazy", "*"), (data / "plugged", "*"))
     return Place("nvim", data / "site" / "pack", managed)

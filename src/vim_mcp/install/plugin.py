@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -47,17 +48,23 @@ def command() -> str:
     return named if named and os.path.realpath(named) == os.path.realpath(beside) else str(beside)
 
 
+def typed(path: str | Path) -> str:
+    """A path as a person types it in a shell: in quotes where that would take it apart."""
+    text = tilde(path)
+    return f"~/{shlex.quote(text[2:])}" if text.startswith("~/") else shlex.quote(text)
+
+
 def invocation() -> str:
     """How a person types the name of this `vim-mcp` in a shell."""
     own = command()
-    return "vim-mcp" if shutil.which("vim-mcp") == own else tilde(own)
+    return "vim-mcp" if shutil.which("vim-mcp") == own else typed(own)
 
 
 def farewell() -> str:
     """How the program itself is removed, with the link by which a shell finds it."""
     own, link = data_directory() / "venv", Path(command())
     if own in Path(sys.executable).parents:
-        way = f"rm -r {tilde(own)}"
+        way = f"rm -r {typed(own)}"
     elif is_clone():
         way = f"remove the clone, {tilde(source())}"
     else:
@@ -68,7 +75,7 @@ def farewell() -> str:
 def remedy() -> str:
     """The command that brings the program's own packages back."""
     if is_clone():
-        return f"{sys.executable} -m pip install --editable {source()}"
+        return f"{typed(sys.executable)} -m pip install --editable {typed(source())}"
     return ":VimMCPInstall" if data_directory() / "venv" in Path(sys.executable).parents else "pipx reinstall vim-mcp"
 
 
@@ -126,7 +133,8 @@ def _is_ours(path: Path) -> bool:
 
 def _check_ours(path: Path) -> None:
     if os.path.lexists(path) and not _is_ours(path) and not (is_clone() and _same(path, source())):
-        raise Refused(f"{tilde(path)} is not from `vim-mcp install`. Move it away: mv {tilde(path)} {tilde(path)}.old")
+        away = f"mv {typed(path)} {typed(path)}.old"
+        raise Refused(f"{tilde(path)} is not from `vim-mcp install`. Move it away: {away}")
 
 
 def _expected() -> dict[str, Any]:
