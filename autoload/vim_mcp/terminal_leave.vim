@@ -9,15 +9,59 @@ set cpo&vim
 " `:wqa` and the like, what stands before it, and whether a `!` stands behind it.
 let s:all = '^\([: \t]*' . vim_mcp#typed#modifiers() . '\)\%(wqa\%[ll]\|xa\%[ll]\)\(!\=\)\s*$'
 
+" What Vim says of `:wqa` alone: what it says of other commands ends in "(add ! ...)".
+let s:refusal = '^E948:[^!]*$'
+
 " Whether the command line that was left last, until the editor waits for the next key, leaves whatever is not saved.
 let s:forced = 0
 
+" For the terminal in the current buffer. Neovim refuses `:wqa`, and then writes the terminal, of all things. Vim says
+" that it refuses, and writes the others; what is typed there is replaced before that.
 function! vim_mcp#terminal_leave#watch() abort
   augroup vim_mcp_leave
-    autocmd!
+    autocmd! CmdlineLeave :
     autocmd CmdlineLeave : if !get(v:event, 'abort', 0) | call s:typed(getcmdline()) | endif
+    autocmd! ExitPre *
     autocmd ExitPre * if !s:forced | call s:spare() | endif
+    if has('nvim')
+      autocmd BufWriteCmd <buffer> nested call s:written()
+    else
+      autocmd! BufWritePost *
+      autocmd BufWritePost * call timer_start(0, {timer -> s:refused()})
+    endif
+    if !has('nvim') && exists('##SafeState')
+      autocmd! SafeState *
+      autocmd SafeState * if v:errmsg =~# s:refusal | call s:refused() | endif
+    endif
   augroup END
+endfunction
+
+let s:writing = 0
+
+" Neovim writes a terminal that runs only for `:wqa`, which it has refused, or where its user says so. While it does
+" that, it takes `:wall` for `:wqa`; what that cannot write `:wqa` tells.
+function! s:written() abort
+  if s:writing
+    return
+  elseif v:errmsg !~# '^E948:'
+    call vim_mcp#notice#error('a terminal is not written')
+    return
+  endif
+  let s:writing = 1
+  try
+    silent! wall
+  finally
+    let [s:writing, v:errmsg] = [0, '']
+  endtry
+  call s:quit()
+endfunction
+
+" Vim has perhaps refused `:wqa`, and written what it could.
+function! s:refused() abort
+  if v:errmsg =~# s:refusal && s:runs() && !s:others()
+    let v:errmsg = ''
+    call s:quit()
+  endif
 endfunction
 
 function! s:typed(line) abort
@@ -26,8 +70,9 @@ function! s:typed(line) abort
     call timer_start(0, {timer -> execute('let s:forced = 0')})
   endif
   let l:parts = matchlist(a:line, s:all)
-  if !empty(l:parts) && s:runs() && !s:others()
-    call vim_mcp#typed#replace(printf('%swall%s | call vim_mcp#terminal_leave#quit()', l:parts[1], l:parts[2]))
+  if !has('nvim') && !empty(l:parts) && s:runs() && !s:others()
+    call vim_mcp#typed#replace(printf('%swall%s', l:parts[1], l:parts[2]))
+    call s:quit_soon(0)
   endif
 endfunction
 
@@ -43,8 +88,14 @@ function! s:others() abort
         \ '!getbufvar(v:val, "vim_mcp_claude", 0) && term_getstatus(v:val) =~# "running"'))
 endfunction
 
+" When what is typed has been run, in which the user may be asked something. By a second command behind a `|` they could
+" not repeat what they have typed with `@:`, had the first one failed.
+function! s:quit_soon(ms) abort
+  call timer_start(a:ms, {timer -> mode(1) ==# 'r?' ? s:quit_soon(100) : s:quit()})
+endfunction
+
 " All is written, or the user was told what is not.
-function! vim_mcp#terminal_leave#quit() abort
+function! s:quit() abort
   try
     if empty(s:unsaved())
       qall

@@ -16,6 +16,12 @@ from tests.support.waiting import has_ended, wait_ended
 
 __all__ = ["program", "scene"]
 
+MAPS = (
+    "nnoremap <F3> <Cmd>wqa<CR>",
+    "tnoremap <F3> <Cmd>xall<CR>",
+    "inoremap <F3> <Cmd>silent! wqa<CR>",
+    "nnoremap <F4> <Cmd>bwipe!<CR>",
+)
 Begin = Callable[..., tuple[Terminal, int]]
 
 
@@ -25,7 +31,7 @@ def begin(scene: Scene, inside: Inside) -> Begin:
 
     def start(*commands: str) -> tuple[Terminal, int]:
         terminal, link = scene
-        for line in ("set hidden", "nnoremap <F2> :wqa<CR>"):
+        for line in ("set hidden", "nnoremap <F2> :wqa<CR>", *MAPS):
             command(terminal, line)
         terminal.type("imine\x1b:ClaudeCode\r")
         pid = started(inside, link)[0]
@@ -39,7 +45,9 @@ def begin(scene: Scene, inside: Inside) -> Begin:
 
 WRITING = {
     "from the terminal": ":wqa\r", "beside it": ":wincmd p\r:xall\r", "silently": ":silent wqa\r", "mapped": "\x1bOQ",
-    "from Insert mode": ":wincmd p\ri\x0f:xa!\r",
+    "from Insert mode": ":wincmd p\ri\x0f:xa!\r", "mapped by <Cmd>": "\x1bOR", "by <Cmd> beside it": ":wincmd p\r\x1bOR",
+    "by <Cmd> from the terminal": "i\x1bOR", "by <Cmd> from Insert mode": ":wincmd p\ri\x1bOR",
+    "once more": ":wincmd p\r:new | call setline(1, 'x')\r:wqa\r\r\x1bOS@:", "nothing": ":wincmd p | w\r\x1bOR",
 }  # fmt: skip
 
 
@@ -59,6 +67,9 @@ STAYING: dict[str, tuple[list[str], str, str]] = {
     "another file": (["wincmd p", "edit two.txt"], ":qa\r", "E37"),
     "another tab page": (["tabedit two.txt"], ":qa\r", 'not left, since "one.txt" is not saved'),
     "what has no name": (["new", "call setline(1, 'new')"], ":wqa\r", "E141"),
+    "what has no name, by <Cmd>": (["new", "call setline(1, 'new')"], "\x1bOR", "E141"),
+    "the terminal, deleted": (["wincmd p", "wall", "wincmd p"], ":bdelete\r", "(add ! to"),
+    "the terminal, written": (["wincmd p", "wall", "wincmd p"], ":w\r", ""),
 }
 
 
