@@ -45,7 +45,8 @@ def begin(scene: Scene, inside: Inside) -> Begin:
 
 WRITING = {
     "from the terminal": ":wqa\r", "beside it": ":wincmd p\r:xall\r", "silently": ":silent wqa\r", "mapped": "\x1bOQ",
-    "from Insert mode": ":wincmd p\ri\x0f:xa!\r", "mapped by <Cmd>": "\x1bOR", "by <Cmd> beside it": ":wincmd p\r\x1bOR",
+    "from Insert mode": ":wincmd p\ri\x0f:xa!\r", "mapped by <Cmd>": "\x1bOR",
+    "by <Cmd> beside it": ":wincmd p\r\x1bOR",
     "by <Cmd> from the terminal": "i\x1bOR", "by <Cmd> from Insert mode": ":wincmd p\ri\x1bOR",
     "once more": ":wincmd p\r:new | call setline(1, 'x')\r:wqa\r\r\x1bOS@:", "nothing": ":wincmd p | w\r\x1bOR",
 }  # fmt: skip
