@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench import budgets
+from bench.bystander import bystander
 from bench.client import Spawned, tool
 from bench.report import Row
 from bench.stages import NAMES, editors_here, stage_in
@@ -99,15 +100,22 @@ def behind() -> Iterator[None]:
 
 
 def _stalls(directory: Path, kind: str, rounds: int) -> Iterator[Row]:
-    """The longest gap between two ticks of a timer in the editor, beyond that of as long a time without a message."""
-    with scene(directory, kind, write_source(directory.with_suffix(".py"))) as (_, peer, ide):
+    """The longest gap between two ticks of a timer in the editor, beyond that of as long a time without a message.
+
+    Beside it stands the same where another process takes the message, of which the editor does not know: what the
+    machine makes of two busy processes. It is not taken off.
+    """
+    source = write_source(directory.with_suffix(".py"))
+    with scene(directory, kind, source) as (_, peer, ide), bystander() as other:
         ask_editor(peer, "call timer_start(2, 'BenchTick', {'repeat': -1})")
         for size in _MEGABYTES:
             padding = "x" * (size * 1024 * 1024)
             with behind():
-                worse = [_stall(peer, ide, padding) for _ in range(rounds)]
+                worse = [(_stall(peer, ide, padding), _stall(peer, other, padding)) for _ in range(rounds)]
+            ours, others = (statistics.median(column) for column in zip(*worse, strict=True))
             what = f"{NAMES[kind]}: the editor's longest stall while {size} MB pass, beyond idle"
-            yield Row(what, statistics.median(worse), budget=budgets.STALL if kind != "nvim07" else None)
+            beside = f"{others:.3f} ms while a process that it does not know takes them"
+            yield Row(what, ours, budget=budgets.STALL if kind != "nvim07" else None, beside=beside)
 
 
 def _stall(peer: Spawned, ide: IdeClient, padding: str) -> float:

@@ -70,6 +70,23 @@ def test_a_selection_goes_to_every_client_and_to_those_that_come(stage: Stage, e
         client.close()
 
 
+def is_closed(editor: RawEditor) -> bool:
+    """Whether what the hub says next to the editor is that it has no client any more."""
+    message = editor.messages.get(timeout=30)
+    return (message["type"], message.get("pids", [])) == ("listening", []) or message.get("clients") == 0
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("LONG-02")
+def test_a_large_message_that_does_not_concern_the_editor_does_not_reach_it(stage: Stage, editor: RawEditor) -> None:
+    client = IdeClient.of(stage.home, compression=None)
+    while editor.wait("listening")["pids"] != [4711]:
+        pass
+    client.request("ping", {"padding": "x" * 40 * 1024 * 1024})
+    client.close()
+    assert is_closed(editor)
+
+
 @pytest.mark.slow
 @pytest.mark.requirement("IDE-NOTE-02", "IDE-NOTE-03")
 @pytest.mark.parametrize("word", ["initialized", "notifications/initialized", "ide_connected"])
