@@ -20,13 +20,20 @@ function! s:function() abort
   return type(l:Setting) == v:t_func || type(l:Setting) == v:t_string ? l:Setting : string(l:Setting)
 endfunction
 
+" A session is of the function that has opened it, whatever the setting says by now. What that throws is told in a line.
 function! s:wish(session, action, more) abort
-  return call(s:function(), [extend({'action': a:action, 'session': a:session.number}, a:more)])
+  try
+    return call(a:session.function, [extend({'action': a:action, 'session': a:session.number}, a:more)])
+  catch
+    call vim_mcp#notice#error(printf('your function, asked to "%s": %s', a:action, v:exception))
+  endtry
+  return 0
 endfunction
 
 " Run `argv` in the directory `cwd`, with `env` added to the environment, and show it; `mods` are those of the command.
 function! vim_mcp#terminal_function#open(session, mods, argv, environment) abort
   let l:env = extend(vim_mcp#environment#variables(), a:environment)
+  let a:session.function = s:function()
   call s:wish(a:session, 'open', {'argv': a:argv, 'env': l:env, 'cwd': a:session.cwd, 'mods': a:mods})
   let a:session.open = 1
 endfunction

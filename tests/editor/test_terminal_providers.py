@@ -183,6 +183,21 @@ def test_a_function_of_the_users(
     assert (wishes[0]["argv"][0], wishes[0]["argv"][-1]) == (str(program), "--resume")
     assert (wishes[0]["cwd"], wishes[0]["mods"]) == (str(tmp_path), "tab")
     assert wishes[0]["env"].items() >= VARIABLES.items()
+    command(terminal, "let g:vim_mcp_terminal_provider = 'native' | let g:wishes = []")
+    command(terminal, "ClaudeCode")
+    assert inside.value(terminal, "g:wishes[-1].action") == "hide"
+
+
+@pytest.mark.requirement("TERM-09")
+def test_what_a_function_of_the_users_throws_is_told_in_a_line(
+    raw_hub: RawHub, home: EditorHome, program: Path, launch: Launch, tmp_path: Path
+) -> None:
+    home.add(*MINE.replace("  return", "  throw 'no room'\n  return").splitlines())
+    terminal = launch(cwd=tmp_path)
+    registered(raw_hub)
+    terminal.type(":ClaudeCode\r")
+    screen = terminal.wait_screen('vim-mcp: your function, asked to "open": no room')
+    assert "ENTER" not in screen
 
 
 @pytest.mark.requirement("TERM-09")
