@@ -7,7 +7,7 @@
 "   place     where it is seen (diff_windows.vim); {} before
 "   verdict   '' while it is pending, then accepted, rejected, or withdrawn by who asked
 "   lost      its hub has gone: nobody would hear a verdict
-"   kept      it was just tried to accept it
+"   kept      why it could not be accepted, for a moment after it was tried
 "   called    its person has called for it, so that they are led to it wherever they are
 "   hinted    its person has been told how to accept
 "   since     when it came, a reltime()
@@ -20,6 +20,10 @@ let s:reviews = {}
 
 " When one was last ended by who asked for it, a reltime().
 let s:withdrawn = []
+
+" Why there is no verdict.
+let s:away = 'Claude is not connected now'
+let s:new = 'it has only just come up'
 
 " How often it is tried to show one, in ms.
 let s:step = 100
@@ -45,7 +49,7 @@ function! vim_mcp#diff#open_diff(params) abort
 endfunction
 
 function! s:asked(params) abort
-  let review = {'place': {}, 'verdict': '', 'lost': 0, 'kept': 0, 'called': 0, 'hinted': 0, 'left': -1, 'right': -1}
+  let review = {'place': {}, 'verdict': '', 'lost': 0, 'kept': '', 'called': 0, 'hinted': 0, 'left': -1, 'right': -1}
   let review.since = reltime()
   let review.client = vim_mcp#params#string(a:params, 'client', '')
   for name in ['review', 'answer_file', 'tab_name']
@@ -192,11 +196,15 @@ endfunction
 " The person accepts what the right side holds. Throws where nobody would hear it, and where it was meant for something
 " else: then it stays pending.
 function! vim_mcp#diff#accept(review) abort
-  " A `:wq` whose write fails closes the window all the same, and that is no rejection.
-  let a:review.kept = 1
-  call timer_start(s:step, {timer -> extend(a:review, {'kept': 0})})
-  call s:check_meant(a:review)
-  call vim_mcp#diff_text#write(a:review.right, a:review.form, a:review.answer_file)
+  try
+    call s:check_meant(a:review)
+    call vim_mcp#diff_text#write(a:review.right, a:review.form, a:review.answer_file)
+  catch
+    " A `:wq` whose write fails closes the window all the same, and that is no rejection.
+    let a:review.kept = substitute(v:exception, '^vim-mcp: ', '', '')
+    call timer_start(s:step, {timer -> extend(a:review, {'kept': ''})})
+    throw 'vim-mcp: ' . a:review.kept
+  endtry
   call s:decide(a:review, 'accepted', '')
 endfunction
 
@@ -208,10 +216,15 @@ endfunction
 
 function! s:check_meant(review) abort
   if a:review.lost
-    throw 'vim-mcp: Claude is not connected now: answer in its terminal'
+    throw 'vim-mcp: ' . s:away . ': answer in its terminal'
   elseif vim_mcp#diff#is_surprise(a:review)
-    throw 'vim-mcp: look at it first: it has only just come up'
+    throw 'vim-mcp: look at it first: ' . s:new
   endif
+endfunction
+
+" Why it is no verdict when the window of `review`, which may be {}, is closed now; '' where it is one.
+function! vim_mcp#diff#chance(review) abort
+  return empty(a:review) ? '' : vim_mcp#diff#is_surprise(a:review) ? s:new : a:review.kept
 endfunction
 
 " Whether the person may have meant something else, since the review has only just come, or they to it, without their
@@ -293,17 +306,34 @@ function! s:hint(review) abort
   return ':ClaudeCodeDiffAccept accepts ' . fnamemodify(a:review.target, ':t') . ', that did not'
 endfunction
 
-" The proposal has left the screen; a:closed: because its window was closed, which is a verdict unless a:by_chance.
-function! vim_mcp#diff#hidden(review, closed, by_chance) abort
-  if a:closed && !a:review.lost && !(a:by_chance && bufloaded(a:review.right))
+" The proposal has left the screen; a:closed: because its window was closed, which is a verdict unless a:chance says why
+" it is none.
+function! vim_mcp#diff#hidden(review, closed, chance) abort
+  if a:closed && !a:review.lost && !(a:chance !=# '' && bufloaded(a:review.right))
     call s:decide(a:review, 'rejected', '')
   elseif !bufloaded(a:review.right)
     call s:end(a:review, 'withdrawn')
   else
     " What to do comes first, since a long name may take the room for the rest.
-    let reason = a:review.lost ? ': Claude is not connected now' : ', which waits unseen'
-    call vim_mcp#notice#unasked(':ClaudeCodeDiffs shows ' . fnamemodify(a:review.target, ':t') . reason)
+    let reason = a:review.lost ? s:away : a:chance ==# '' ? 'it waits unseen' : a:chance
+    call vim_mcp#notice#unasked(printf(':ClaudeCodeDiffs shows %s: %s', fnamemodify(a:review.target, ':t'), reason))
+    if a:closed
+      call s:put_away(a:review, 0)
+    endif
   endif
+endfunction
+
+" One of its windows is closed: so is the other one, when its person does not type there.
+function! s:put_away(review, timer) abort
+  if a:review.verdict !=# '' || empty(a:review.place) || s:is_seen(a:review)
+    return
+  endif
+  try
+    call vim_mcp#diff_windows#close(a:review.place)
+    let a:review.place = {}
+  catch /^vim-mcp-later/
+    call timer_start(s:step, function('s:put_away', [a:review]))
+  endtry
 endfunction
 
 " The connection is lost: the client may ask for its reviews again.

@@ -75,9 +75,9 @@ function! s:judge_only(Verdict) abort
   let pending = vim_mcp#diff#pending()
   if len(pending) > 1
     call vim_mcp#notice#error(len(pending) . ' diffs wait: :ClaudeCodeDiffs goes to one')
-  elseif empty(pending) || empty(pending[0].place)
+  elseif empty(pending)
     call s:none()
-  elseif s:is_other(pending[0])
+  elseif empty(pending[0].place) || s:is_other(pending[0])
     let file = fnamemodify(pending[0].target, ':t')
     call vim_mcp#notice#error(':ClaudeCodeDiffs shows ' . file . ', which you may not have seen')
   else

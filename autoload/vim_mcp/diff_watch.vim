@@ -150,15 +150,14 @@ function! s:leave(bufnr) abort
   let window = win_getid()
   let window = winbufnr(window) == a:bufnr ? window : get(win_findbuf(a:bufnr), 0)
   " That is told of this moment, since a timer may be late.
-  let review = vim_mcp#diff#of(a:bufnr)
-  let by_chance = !empty(review) && (review.kept || vim_mcp#diff#is_surprise(review))
-  call timer_start(0, {timer -> s:look(a:bufnr, window, by_chance)})
+  let chance = vim_mcp#diff#chance(vim_mcp#diff#of(a:bufnr))
+  call timer_start(0, {timer -> s:look(a:bufnr, window, chance)})
 endfunction
 
-function! s:look(bufnr, window, by_chance) abort
+function! s:look(bufnr, window, chance) abort
   let review = vim_mcp#diff#of(a:bufnr)
   if !empty(review) && !(bufloaded(a:bufnr) && !empty(win_findbuf(a:bufnr)))
-    call vim_mcp#diff#hidden(review, !bufloaded(a:bufnr) || empty(getwininfo(a:window)), a:by_chance)
+    call vim_mcp#diff#hidden(review, !bufloaded(a:bufnr) || empty(getwininfo(a:window)), a:chance)
   endif
 endfunction
 

@@ -140,7 +140,7 @@ def test_what_is_no_verdict(desk: Desk, inside: Inside, keys: str) -> None:
 def test_another_buffer_in_its_window_is_no_verdict(desk: Desk, inside: Inside) -> None:
     desk.propose()
     desk.terminal.type(":buffer one.txt\r")
-    desk.terminal.wait_screen(":ClaudeCodeDiffs shows calc.py, which waits unseen")
+    desk.terminal.wait_screen(":ClaudeCodeDiffs shows calc.py: it waits unseen")
     desk.pends()
     desk.terminal.type(":ClaudeCodeDiffs\r")
     desk.terminal.wait_screen(TITLE)

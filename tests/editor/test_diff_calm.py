@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.editing import command
+from tests.support.inside import Inside
 from tests.support.reviewing import NEW, TITLE, Desk
+from tests.support.waiting import wait_until
 
 ONLY_JUST = "only just come up"
 NOT_SEEN = ":ClaudeCodeDiffs shows calc.py, which you may not have seen"
@@ -54,12 +56,29 @@ def test_leaving_is_not_meant_for_what_has_only_just_come_up(desk: Desk, keys: s
     desk.wait_closed()
 
 
+@pytest.mark.parametrize("keys", [":q\r", ":close\r", ":tabclose\r"])
+@pytest.mark.requirement("IDE-REVIEW-07")
+def test_where_its_window_is_closed_the_other_one_goes_too(desk: Desk, keys: str) -> None:
+    review = led_at_once(desk)
+    before = ["one.txt"]
+    desk.terminal.type(keys)
+    wait_until(lambda: desk.windows() == before, "the windows as they were before")
+    desk.terminal.wait_screen(ONLY_JUST)
+    desk.terminal.type(":ClaudeCodeDiffAccept\r")
+    desk.terminal.wait_screen(NOT_SEEN)
+    desk.terminal.type(":ClaudeCodeDiffs\r")
+    desk.terminal.wait_screen(TITLE)
+    desk.terminal.type(":w\r")
+    assert desk.verdict(review) == ("accepted", NEW)
+    desk.wait_closed()
+
+
 @pytest.mark.requirement("IDE-REVIEW-07")
 def test_the_moment_in_which_it_is_left_counts(desk: Desk) -> None:
     """A timer that looks later, after the next key perhaps, does not make a verdict of it."""
     led_at_once(desk)
     desk.terminal.type(":quit | let g:vim_mcp_ask_calm = 0\r")
-    desk.terminal.wait_screen("waits unseen")
+    desk.terminal.wait_screen(ONLY_JUST)
     desk.pends()
 
 
@@ -70,7 +89,7 @@ def test_what_closes_other_tab_pages_is_not_meant_for_a_diff_that_has_just_come(
     review = desk.propose()
     desk.terminal.wait_screen("waits for review")
     desk.terminal.type(":tabonly\r")
-    desk.terminal.wait_screen("waits unseen")
+    desk.terminal.wait_screen(ONLY_JUST)
     desk.pends()
     desk.terminal.type(":ClaudeCodeDiffs\r:w\r")
     assert desk.verdict(review) == ("accepted", NEW)
@@ -117,15 +136,16 @@ def test_a_command_is_not_meant_for_a_diff_that_comes_while_it_is_typed(desk: De
 
 
 @pytest.mark.requirement("IDE-REVIEW-07")
-def test_who_writes_what_has_been_taken_back_is_told_that_nothing_was_accepted(desk: Desk) -> None:
+def test_who_writes_what_has_been_taken_back_is_told_that_nothing_was_accepted(desk: Desk, inside: Inside) -> None:
     review = desk.propose()
     desk.terminal.wait_screen(TITLE)
     desk.terminal.type("ggOmine\x1b:write")
     desk.terminal.wait_screen(":write")
     assert desk.link.request("close_diffs", reviews=[review]) == {"closed": 1}
     desk.terminal.type("\r")
-    desk.terminal.wait_screen("nothing was accepted: Claude has taken this diff back")
     desk.wait_closed()
+    told = inside.value(desk.terminal, "execute('messages')")
+    assert "nothing was accepted: Claude has taken this diff back" in told
 
 
 @pytest.mark.requirement("IDE-REVIEW-07")
