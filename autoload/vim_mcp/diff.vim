@@ -25,7 +25,7 @@ let s:withdrawn = []
 let s:away = 'Claude is not connected now'
 let s:new = 'it has only just come up'
 
-" How often it is tried to show one, in ms.
+" How often it is tried to close its windows, in ms.
 let s:step = 100
 
 " How long one whose hub is lost waits to be asked for again, in ms.
@@ -43,7 +43,7 @@ function! vim_mcp#diff#open_diff(params) abort
   call s:replace(review.review)
   let review = s:adopted(review)
   let s:reviews[review.review] = review
-  call s:show(review)
+  call vim_mcp#diff_show#show(review)
   call vim_mcp#statusline#refresh()
   return {'review': review.review, 'shown': empty(review.place) ? v:false : v:true}
 endfunction
@@ -63,7 +63,7 @@ endfunction
 
 function! s:replace(id) abort
   if has_key(s:reviews, a:id)
-    call s:end(s:reviews[a:id], 'withdrawn')
+    call vim_mcp#diff#end(s:reviews[a:id], 'withdrawn')
   endif
 endfunction
 
@@ -79,7 +79,7 @@ function! s:adopted(new) abort
       endfor
       return old
     endif
-    call s:end(old, 'withdrawn')
+    call vim_mcp#diff#end(old, 'withdrawn')
   endfor
   call vim_mcp#diff_watch#begin(a:new)
   return a:new
@@ -90,7 +90,7 @@ function! vim_mcp#diff#close_diffs(params) abort
   let wanted = vim_mcp#params#strings(a:params, 'reviews')
   let found = filter(vim_mcp#diff#pending(), 'index(wanted, v:val.review) >= 0')
   for review in found
-    call s:end(review, 'withdrawn')
+    call vim_mcp#diff#end(review, 'withdrawn')
   endfor
   return {'closed': len(found)}
 endfunction
@@ -114,83 +114,6 @@ endfunction
 " The pending review that one of the two buffers belongs to, or {}.
 function! vim_mcp#diff#of(bufnr) abort
   return get(filter(vim_mcp#diff#pending(), 'v:val.right == a:bufnr || v:val.left == a:bufnr'), 0, {})
-endfunction
-
-function! s:show(review) abort
-  if a:review.verdict !=# ''
-    return
-  endif
-  call s:retitle(a:review)
-  if !s:is_seen(a:review)
-    call s:open(a:review)
-  endif
-endfunction
-
-function! s:is_seen(review) abort
-  return !empty(a:review.place) && !empty(win_findbuf(a:review.right))
-endfunction
-
-function! s:retitle(review) abort
-  call vim_mcp#diff_words#title(a:review)
-  if s:is_seen(a:review)
-    call vim_mcp#diff_windows#update(a:review, a:review.place)
-  endif
-endfunction
-
-function! s:open(review) abort
-  try
-    if !empty(a:review.place)
-      call vim_mcp#diff_windows#close(a:review.place)
-      let a:review.place = {}
-    endif
-    let a:review.place = vim_mcp#diff_windows#open(a:review)
-  catch /^vim-mcp-later/
-    call timer_start(s:step, function('s:show_later', [a:review]))
-    return
-  catch
-    call s:end(a:review, 'withdrawn')
-    throw v:exception
-  endtry
-  call vim_mcp#diff#changed(a:review.right)
-  call s:tell('VimMCPDiffOpened', a:review)
-endfunction
-
-" One that cannot be shown at all is rejected, since its client waits for a verdict.
-function! s:show_later(review, timer) abort
-  try
-    call s:show(a:review)
-  catch
-    call vim_mcp#notice#unasked(vim_mcp#diff_words#name(a:review) . ' cannot be shown: ' . v:exception)
-    let message = {'type': 'review', 'review': a:review.review, 'verdict': 'rejected'}
-    call vim_mcp#transport#send(extend(message, {'reason': 'the editor cannot show it: ' . v:exception}))
-  endtry
-endfunction
-
-" Brings a pending review before the person's eyes, also when its windows have been closed or used for something else.
-function! vim_mcp#diff#goto(review) abort
-  if !s:is_seen(a:review)
-    let a:review.called = 1
-    try
-      call s:open(a:review)
-    finally
-      let a:review.called = 0
-    endtry
-  endif
-  if !empty(a:review.place)
-    let a:review.place.led = []
-    call vim_mcp#diff_windows#goto(a:review.place)
-  endif
-endfunction
-
-" The text of a review's right buffer has changed.
-function! vim_mcp#diff#changed(bufnr) abort
-  let review = vim_mcp#diff#of(a:bufnr)
-  if !empty(review)
-    call vim_mcp#diff_words#count(review, {-> s:retitle(review)})
-    if get(review.place, 'unified')
-      call vim_mcp#diff_unified#draw(review.place)
-    endif
-  endif
 endfunction
 
 " The person accepts what the right side holds. Throws where nobody would hear it, and where it was meant for something
@@ -236,11 +159,11 @@ endfunction
 function! s:decide(review, verdict, reason) abort
   let message = {'type': 'review', 'review': a:review.review, 'verdict': a:verdict, 'reason': a:reason}
   call vim_mcp#transport#send(message)
-  call s:end(a:review, a:verdict)
+  call vim_mcp#diff#end(a:review, a:verdict)
 endfunction
 
-" The windows are closed by a timer: they cannot be from within their own autocommands.
-function! s:end(review, verdict) abort
+" A review has got a verdict. Its windows are closed by a timer: they cannot be from within their own autocommands.
+function! vim_mcp#diff#end(review, verdict) abort
   let a:review.verdict = a:verdict
   let s:withdrawn = a:verdict ==# 'withdrawn' ? reltime() : s:withdrawn
   call vim_mcp#notice#withdraw(s:hint(a:review))
@@ -275,11 +198,11 @@ function! s:forget(review) abort
     call vim_mcp#diff_kept#keep(a:review)
   endif
   call vim_mcp#diff_buffers#wipe(a:review)
-  call s:tell('VimMCPDiffClosed', a:review)
+  call vim_mcp#diff#tell('VimMCPDiffClosed', a:review)
 endfunction
 
 " For the person's own automation.
-function! s:tell(event, review) abort
+function! vim_mcp#diff#tell(event, review) abort
   if !exists('#User#' . a:event)
     return
   endif
@@ -312,28 +235,15 @@ function! vim_mcp#diff#hidden(review, closed, chance) abort
   if a:closed && !a:review.lost && !(a:chance !=# '' && bufloaded(a:review.right))
     call s:decide(a:review, 'rejected', '')
   elseif !bufloaded(a:review.right)
-    call s:end(a:review, 'withdrawn')
+    call vim_mcp#diff#end(a:review, 'withdrawn')
   else
     " What to do comes first, since a long name may take the room for the rest.
     let reason = a:review.lost ? s:away : a:chance ==# '' ? 'it waits unseen' : a:chance
     call vim_mcp#notice#unasked(printf(':ClaudeCodeDiffs shows %s: %s', fnamemodify(a:review.target, ':t'), reason))
     if a:closed
-      call s:put_away(a:review, 0)
+      call vim_mcp#diff_show#put_away(a:review, 0)
     endif
   endif
-endfunction
-
-" One of its windows is closed: so is the other one, when its person does not type there.
-function! s:put_away(review, timer) abort
-  if a:review.verdict !=# '' || empty(a:review.place) || s:is_seen(a:review)
-    return
-  endif
-  try
-    call vim_mcp#diff_windows#close(a:review.place)
-    let a:review.place = {}
-  catch /^vim-mcp-later/
-    call timer_start(s:step, function('s:put_away', [a:review]))
-  endtry
 endfunction
 
 " The connection is lost: the client may ask for its reviews again.
@@ -341,14 +251,14 @@ function! vim_mcp#diff#lost() abort
   for review in filter(vim_mcp#diff#pending(), '!v:val.lost')
     let review.lost = 1
     call timer_start(vim_mcp#setting('diff_keep', s:keep), function('s:give_up', [review]))
-    call s:retitle(review)
+    call vim_mcp#diff_show#retitle(review)
   endfor
 endfunction
 
 function! s:give_up(review, timer) abort
   if a:review.lost && a:review.verdict ==# ''
     call vim_mcp#notice#unasked('Claude has not come back, so ' . vim_mcp#diff_words#name(a:review) . ' is closed')
-    call s:end(a:review, 'withdrawn')
+    call vim_mcp#diff#end(a:review, 'withdrawn')
   endif
 endfunction
 
@@ -367,7 +277,7 @@ endfunction
 " The person ends the connection: nothing stays of the reviews.
 function! vim_mcp#diff#stop() abort
   for review in vim_mcp#diff#pending()
-    call s:end(review, 'withdrawn')
+    call vim_mcp#diff#end(review, 'withdrawn')
   endfor
 endfunction
 

@@ -38,7 +38,7 @@ function! vim_mcp#diff_commands#list(number) abort
   elseif number > len(pending)
     call vim_mcp#notice#error('no diff has number ' . number . ': :ClaudeCodeDiffs lists them')
   elseif number > 0 && pending[number - 1].verdict ==# ''
-    call vim_mcp#diff#goto(pending[number - 1])
+    call vim_mcp#diff_show#goto(pending[number - 1])
   endif
 endfunction
 

@@ -166,7 +166,7 @@ function! s:changed() abort
   setlocal nomodified
   call timer_stop(get(s:, 'timer', -1))
   let bufnr = bufnr('%')
-  let s:timer = timer_start(s:pause, {timer -> vim_mcp#diff#changed(bufnr)})
+  let s:timer = timer_start(s:pause, {timer -> vim_mcp#diff_show#changed(bufnr)})
 endfunction
 
 " What is under review is no reason for the editor to stay, nor for others to write it: `dp` on the file's side changes

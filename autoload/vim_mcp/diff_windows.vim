@@ -2,6 +2,15 @@
 "
 " diff_layout makes the windows, diff_return remembers what the person's windows were like and puts it back, diff_focus
 " knows whether the person may be led to a diff, diff_title writes the line above or below each side.
+"
+" A place is a dictionary:
+"   left, right    the buffers, and `review`, whose they are
+"   windows        the windows made for it: both sides, or one where it is `unified`, which has its `hunks` then
+"   front          whether it came to the front
+"   led            since when the person is led to it, a reltime(); [] where they have asked for it
+"   hinted         the command line tells how to answer it
+"   before         the windows there were (diff_return.vim); `apart`: it has a tab page of its own
+"   gone           the person has just left it by closing its window
 
 let s:save_cpo = &cpo
 set cpo&vim
