@@ -7,6 +7,7 @@ import pytest
 from tests.support.editing import command, edit, kind_of, refused, state, text, wait_mode
 from tests.support.editors import Terminal
 from tests.support.rawhub import RawEditor
+from tests.support.waiting import wait_until
 
 LINES = [f"line {number}" for number in range(1, 6)]
 
@@ -89,6 +90,7 @@ def test_another_window_waits_for_the_person(typing: tuple[Terminal, RawEditor],
 def test_where_there_is_only_the_terminal_it_waits(typing: tuple[Terminal, RawEditor]) -> None:
     terminal, link = typing
     terminal.type("\x1c\x0e:only\ri")
+    wait_until(lambda: len(state(link, "windows")) == 1, "only the terminal")
     wait_mode(link, "t")
     assert kind_of(refused(link, "execute", command="echo 1")) == "busy"
     goes_on(terminal, link)

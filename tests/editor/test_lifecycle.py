@@ -169,6 +169,12 @@ def test_the_hub_is_told_the_socket_that_the_user_has_named(
     assert inside.value(terminal, "exists('$VIM_MCP_SOCKET')") == 0
 
 
+def _wait_told(inside: Inside, terminal: Terminal, times: int) -> None:
+    """Wait until that many messages have been shown; no more."""
+    history = wait_until(lambda: inside.value(terminal, f"execute('messages')->split('vim-mcp:', 1)[{times}:]"), "it")
+    assert len(history) == 1, history
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "complaint"),
@@ -183,9 +189,9 @@ def test_an_absent_hub_is_told_once_an_outage(
     screen = terminal.wait_screen("vim-mcp:", complaint)
     assert "Press ENTER" not in screen
     for outage in (1, 2):
+        _wait_told(inside, terminal, outage)
         _wait_info(inside, terminal, lambda info: info["tries"] >= 8)
-        history = inside.value(terminal, "execute('messages')")
-        assert history.count("vim-mcp:") == outage, history
+        _wait_told(inside, terminal, outage)
         assert complaint in inside.value(terminal, "vim_mcp#link#info().reason")
         assert inside.value(terminal, "mode(1)") == "n"
         hub = RawHub(home.runtime)
