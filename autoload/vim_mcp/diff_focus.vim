@@ -9,6 +9,9 @@ let s:rest = 1.0
 " How often to look whether they have done, in ms.
 let s:step = 50
 
+" What leads out of a terminal, in words.
+let s:way_out = has('nvim') ? 'CTRL-\ CTRL-N' : (&termwinkey ==# '' ? 'CTRL-W' : &termwinkey)
+
 " When the last key was typed: [] for never, as far as is known.
 let s:typed = []
 let s:watching = 0
@@ -104,12 +107,15 @@ function! vim_mcp#diff_focus#enter(window) abort
   return win_getid() == a:window
 endfunction
 
-" Tell of a diff that waits in the background.
+" Tell of a diff that waits in the background: to who types in a terminal also how to go there, since what they type,
+" `:q` and Enter too, goes to Claude's own question.
 function! vim_mcp#diff_focus#tell(review, place) abort
   let tab = win_id2tabwin(a:place.windows[-1])[0]
   let file = fnamemodify(get(a:review, 'file', ''), ':t')
-  call vim_mcp#notice#unasked(printf('%s waits for review %s', file ==# '' ? 'a diff' : 'a diff of ' . file,
-        \ tab == tabpagenr() ? 'beside' : 'in tab page ' . tab))
+  let what = (file ==# '' ? 'a diff' : 'a diff of ' . file) . ' waits for review'
+  let there = what . ': ' . s:way_out . ' :ClaudeCodeDiffs'
+  call vim_mcp#notice#unasked(mode() ==# 't' && vim_mcp#notice#fits(there) ? there
+        \ : what . (tab == tabpagenr() ? ' beside' : ' in tab page ' . tab))
 endfunction
 
 " Bring the screen up to date although the editor may not have the focus. On the command line Vim does so itself, and

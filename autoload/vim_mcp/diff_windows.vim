@@ -52,11 +52,23 @@ function! vim_mcp#diff_windows#update(review, place) abort
   endfor
 endfunction
 
-" Take the person to the right side. Returns whether it is shown anywhere.
+" Take the person to the right side, and tell them how to answer. Returns whether it is shown anywhere.
 function! vim_mcp#diff_windows#goto(place) abort
   let windows = win_findbuf(a:place.right)
   let window = get(filter(copy(windows), 'index(a:place.windows, v:val) >= 0'), 0, get(windows, 0))
-  return window && vim_mcp#diff_focus#enter(window)
+  let arrived = window && (window == win_getid() || vim_mcp#diff_focus#enter(window))
+  if arrived
+    call s:tell_how(a:place, window)
+  endif
+  return arrived
+endfunction
+
+" Where the title has no room for it.
+function! s:tell_how(place, window) abort
+  if !vim_mcp#diff_title#tells_how(a:window)
+    let a:place.hinted = 1
+    call vim_mcp#notice#echo(printf('%s (%s)', vim_mcp#diff_title#hint(), a:place.review.title_right))
+  endif
 endfunction
 
 " Close what is left of the diff's windows, and put tab page, windows, sizes, views and cursor back. Never called from
@@ -117,9 +129,8 @@ function! s:bring(review, place, front) abort
   call vim_mcp#events#note('WinNew')
   call vim_mcp#diff_focus#redraw()
   " Who is led to it rests, so that the line is free.
-  if a:place.front && !vim_mcp#diff_title#tells_how(a:place.windows[-1])
-    let a:place.hinted = 1
-    call vim_mcp#notice#echo(printf('%s (%s)', vim_mcp#diff_title#hint(), a:review.title_right))
+  if a:place.front
+    call s:tell_how(a:place, a:place.windows[-1])
   endif
 endfunction
 

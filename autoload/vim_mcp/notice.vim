@@ -13,6 +13,11 @@ function! s:fitting(text, room, cut) abort
   return a:room > len(a:cut) ? vim_mcp#text#fitting(a:text, a:room - len(a:cut)) . a:cut : ''
 endfunction
 
+" Whether a text would be shown whole.
+function! vim_mcp#notice#fits(text) abort
+  return s:shown(s:whole(a:text)) ==# s:whole(a:text)
+endfunction
+
 " Answers a command that the user has typed, on one line. Of what is too long for it the message history has all.
 function! vim_mcp#notice#echo(text) abort
   call s:say(a:text, 'None')

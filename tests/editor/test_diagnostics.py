@@ -190,6 +190,9 @@ def test_what_was_searched_for_is_no_diagnostic(link: RawEditor, do: Do, project
     assert messages(link) == []
     do("silent lgrep needle found.txt | redraw!")
     assert messages(link) == []
+    changes = "'title': ':ClaudeCodeChanges', 'items': [{'bufnr': 1, 'lnum': 1, 'text': '+1 -1 a line'}]"
+    do(f"call setqflist([], 'r', {{{changes}}})")
+    assert messages(link) == []
     do("call setqflist([], 'r', {'title': 'grep', 'items': [{'bufnr': 1, 'lnum': 1, 'type': 'E', 'text': 'typed'}]})")
     assert messages(link) == ["typed"]
 

@@ -94,6 +94,34 @@ def test_the_pending_ones_are_listed_and_gone_to(desk: Desk, inside: Inside, tmp
     assert inside.value(desk.terminal, "bufname('%')").endswith("first.py")
 
 
+@pytest.mark.requirement("IDE-REVIEW-04")
+def test_who_goes_to_a_diff_is_told_how_to_answer(desk: Desk) -> None:
+    """Where its title has no room for that."""
+    desk.propose()
+    go_out(desk)
+    desk.terminal.wait_screen(":1tabnext")
+    desk.terminal.type(":ClaudeCodeDiffs\r")
+    desk.terminal.wait_screen(":w accepts, :q rejects (claude-code: calc.py, 2 changes)")
+
+
+@pytest.mark.requirement("IDE-REVIEW-04")
+@pytest.mark.parametrize("wide", [True, False])
+def test_who_types_into_a_terminal_is_told_how_to_go_there(desk: Desk, kind: str, wide: bool) -> None:
+    """As far as there is room for it."""
+    desk.terminal.resize(24, 160 if wide else 64 if kind == "vim" else 80)
+    desk.terminal.type(":terminal cat\r" if kind == "vim" else ":new | terminal cat\ri")
+    desk.terminal.type("typed")
+    desk.terminal.wait_screen("typed")
+    desk.propose()
+    way = "CTRL-W" if kind == "vim" else "CTRL-\\ CTRL-N"
+    told = "a diff of calc.py waits for review"
+    desk.terminal.wait_screen(f"{told}: {way} :ClaudeCodeDiffs" if wide else f"{told} in tab page 2")
+    desk.terminal.type(("\x17" if kind == "vim" else "\x1c\x0e") + ":ClaudeCodeDiffs\r")
+    desk.terminal.wait_screen("[:w accepts" if wide else ":w accepts")
+    desk.terminal.type(":w\r")
+    assert desk.verdict() == ("accepted", NEW)
+
+
 def test_the_only_one_is_gone_to_without_a_question(desk: Desk, inside: Inside) -> None:
     desk.propose()
     go_out(desk)
