@@ -15,7 +15,8 @@ let s:severities = {'e': 'error', 'w': 'warning', 'i': 'information', 'n': 'hint
 
 " Lists that hold what a search has found, by their titles: the command, perhaps
 " behind modifiers.
-let s:finds = '\c^:\=\%(\a\+!\=\s\+\)*\%(\w*grep\w*\|rg\|ag\|ack\|files\|cs\%[cope]\|tselect\|ltag\|ClaudeCode\a*\)\>'
+let s:finds = '\c^:\=\%(\a\+!\=\s\+\)*\%(\w*grep\w*\|rg\|ag\|ack\|files\|cs\%[cope]\|tselect\|ltag'
+      \ . '\|ClaudeCode\a*\)\>'
 
 " See docs/protocol.md.
 function! vim_mcp#diagnostics#get_diagnostics(params) abort
