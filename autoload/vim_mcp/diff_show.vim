@@ -6,8 +6,8 @@ set cpo&vim
 " How often it is tried, in ms.
 let s:step = 100
 
-" Shows a pending review, and what its title is now; later where windows cannot be changed at this moment. Throws where it
-" cannot be shown at all: it has ended then.
+" Shows a pending review, and what its title is now; later where windows cannot be changed at this moment.
+" Throws where it cannot be shown at all: it has ended then.
 function! vim_mcp#diff_show#show(review) abort
   if a:review.verdict !=# ''
     return
