@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from urllib.parse import quote, unquote
 
 REPLACEMENT = "\ufffd"
@@ -65,6 +66,14 @@ def clip(text: str, max_lines: int, max_bytes: int) -> tuple[str, int]:
             break
         end, count = stop, count + 1
     return text[:end], count
+
+
+def is_path(text: str) -> bool:
+    """Whether a text can name a file from the root on: the system takes no NUL and no half of a surrogate pair."""
+    try:
+        return text.startswith("/") and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def paths_of_uri(uri: str) -> list[str]:

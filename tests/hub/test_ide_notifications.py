@@ -169,6 +169,21 @@ def folders_become(stage: Stage, *wanted: Path) -> LockFile:
     )[0]
 
 
+@pytest.mark.slow
+@pytest.mark.requirement("LOCK-08", "LOCK-09")
+@pytest.mark.parametrize(
+    "name", ["/no\0path", "/no\ud800path", "relative", ""], ids=["NUL", "surrogate", "relative", "none"]
+)
+def test_what_can_be_no_path_is_left_out(stage: Stage, project: Path, name: str) -> None:
+    editor = RawEditor(stage.socket, project, claude_config_dir=name, folders=[name, str(project)])
+    folders_become(stage, project)
+    one = stage.project("one")
+    editor.push(folders=[str(one), name])
+    folders_become(stage, one)
+    editor.close()
+    assert "Traceback" not in (stage.runtime / "hub.log").read_text()
+
+
 @pytest.mark.requirement("LOCK-04", "LOCK-08")
 def test_the_lock_follows_the_folders(stage: Stage, project: Path) -> None:
     one, two = stage.project("one"), stage.project("two")

@@ -16,6 +16,7 @@ from vim_mcp.editor.link import Editor
 from vim_mcp.editor.messages import EditorInfo
 from vim_mcp.ide.lockfile import Lock, LockRefused, Locks
 from vim_mcp.ide.ports import listen, listen_anywhere
+from vim_mcp.text import is_path
 
 logger = logging.getLogger(__name__)
 
@@ -117,8 +118,8 @@ class Address:
 
     def _directory(self) -> Path | None:
         """Where a Claude Code looks that is started in the editor; None: where the hub itself would. LOCK-09."""
-        configuration = Path(self._editor.info.claude_config_dir)
-        return configuration / "ide" if configuration.is_absolute() else None
+        configuration = self._editor.info.claude_config_dir
+        return Path(configuration) / "ide" if is_path(configuration) else None
 
     def _lock(self, port: int, token: str) -> Lock:
         self._told, folders = self._folders_told(), self.folders()
@@ -139,9 +140,8 @@ class Address:
         return state.get("folders") or list(info.folders) or [state.get("cwd") or info.cwd]
 
     def folders(self) -> list[str]:
-        """The workspace folders as real paths, each once."""
-        told = self._folders_told()
-        return list(dict.fromkeys(os.path.realpath(folder) for folder in told if os.path.isabs(folder)))
+        """The workspace folders as real paths, each once; what can be no path is left out."""
+        return list(dict.fromkeys(map(os.path.realpath, filter(is_path, self._folders_told()))))
 
     def follow(self) -> None:
         """The editor has done something: write the lock anew if the folders have changed or it has gone, and do again
