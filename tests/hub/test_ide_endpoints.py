@@ -157,6 +157,23 @@ def test_an_editor_with_a_configuration_of_its_own_has_its_lock_there(stage: Sta
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("LOCK-09")
+@pytest.mark.parametrize("transport", ["auto", "job"])
+def test_the_lock_goes_where_the_editors_environment_goes(stage: Stage, kind: str, transport: str) -> None:
+    """However it is connected; port and token stay."""
+    first, second = stage.directory / "first", stage.directory / "second"
+    setting = f"let g:vim_mcp_transport = '{transport}'"
+    terminal = stage.editor(kind, "--cmd", setting, cwd=stage.project("demo"), CLAUDE_CONFIG_DIR=str(first))
+    stage.instance(terminal)
+    before = wait_until(lambda: lock_files_in(first), "its lock")[0]
+    terminal.type(f":let $CLAUDE_CONFIG_DIR = '{second}'\r")
+    terminal.type(":VimMCPReconnect\r")
+    after = wait_until(lambda: lock_files_in(second), "its lock there")[0]
+    assert (after.port, after.content) == (before.port, before.content)
+    assert lock_files_in(first) == lock_files(stage.home) == []
+
+
+@pytest.mark.slow
 @pytest.mark.requirement("LOCK-07")
 def test_a_hub_that_is_told_to_give_way_hands_the_ports_over(stage: Stage) -> None:
     terminal = stage.editor("vim", cwd=stage.project("demo"))
