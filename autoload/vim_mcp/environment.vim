@@ -31,14 +31,21 @@ function! vim_mcp#environment#take(message) abort
 endfunction
 
 " Call a:Call(1) when the variables are set, which may be now, and a:Call(0) if they
-" are not after so many ms.
+" are not after so many ms, or no hub is to come.
 function! vim_mcp#environment#wait(Call, timeout) abort
   if !empty(s:set)
     call a:Call(1)
     return
   endif
   call add(s:waiting, a:Call)
-  call timer_start(a:timeout, {timer -> s:give_up(a:Call)})
+  call timer_start(vim_mcp#link#coming() ? a:timeout : 0, {timer -> s:give_up(a:Call)})
+endfunction
+
+" No hub comes, as far as it is known.
+function! vim_mcp#environment#lack() abort
+  for l:Call in copy(s:waiting)
+    call s:give_up(l:Call)
+  endfor
 endfunction
 
 function! s:give_up(Call) abort

@@ -159,6 +159,7 @@ function! s:started(reason) abort
   endif
   let s:obstacle = a:reason
   call s:later(a:reason)
+  call vim_mcp#loaded#tell('vim_mcp#environment#lack')
   call s:tell(a:reason . (a:reason =~# ':VimMCP' ? '' : ' (:VimMCPReconnect tries again)'))
 endfunction
 
@@ -210,6 +211,7 @@ endfunction
 function! s:refused(message) abort
   let reason = get(a:message, 'message', 'the hub refused this editor')
   call s:disconnect('refused', reason)
+  call vim_mcp#loaded#tell('vim_mcp#environment#lack')
   call vim_mcp#notice#unasked(reason)
 endfunction
 

@@ -293,6 +293,20 @@ def test_without_a_hub_it_starts_all_the_same(program: Path, home: EditorHome, l
     terminal.wait_screen("vim-mcp: Claude does not see this editor: :VimMCPStatus")
 
 
+@pytest.mark.requirement("TERM-01")
+@pytest.mark.parametrize("command", ["['false']", "'/nowhere/vim-mcp'"])
+def test_a_hub_that_cannot_come_is_not_waited_for(
+    program: Path, home: EditorHome, launch: Launch, inside: Inside, command: str
+) -> None:
+    """The program tells before a timer does that runs shorter than a hub is waited for."""
+    home.add(f"let g:vim_mcp_command = {command}", f"let g:vim_mcp_claude_command = ['{program}']")
+    terminal = launch()
+    terminal.wait_screen("vim-mcp: ")
+    terminal.type(":call timer_start(4000, {-> Tell('late')}) | ClaudeCode\r")
+    assert inside.told() != "late"
+    terminal.wait_screen("Claude does")  # with another message, in one line
+
+
 @pytest.mark.requirement("TERM-05")
 def test_the_claude_plugin_runs_the_command_that_the_editor_names(tmp_path: Path) -> None:
     manifest = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text())
