@@ -304,7 +304,6 @@ def test_a_hub_that_cannot_come_is_not_waited_for(
     terminal.wait_screen("vim-mcp: ")
     terminal.type(":call timer_start(4000, {-> Tell('late')}) | ClaudeCode\r")
     assert inside.told() != "late"
-    terminal.wait_screen("Claude does")  # with another message, in one line
 
 
 @pytest.mark.requirement("TERM-05")
