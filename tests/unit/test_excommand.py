@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.attacks import FATAL, LIVE
@@ -622,6 +622,8 @@ def test_the_verdict_tells_characters_that_an_encoding_may_turn_into_others() ->
 
 
 @given(st.text())
+@example("set \n")
+@example("setlocal nu\t")
 def test_every_text_is_judged(command: str) -> None:
     verdict = judge(command)
     assert verdict.safe == (verdict.reason == "")

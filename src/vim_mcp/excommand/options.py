@@ -71,7 +71,7 @@ def take_settings(line: Line) -> None:
             line.slow = True  # the user's autocommands for OptionSet
         else:
             raise Refused(
-                f"the setting {line.rest().split()[0]!r} is not among the options and values that may be set; "
+                f"the setting {line.rest().partition(' ')[0]!r} is not among the options and values that may be set; "
                 "any option can be read, as in 'set shiftwidth?', and these can be set: "
                 + " ".join(sorted({*SWITCHES, *(long for long, _ in _VALUES)}))
             )
