@@ -4,6 +4,7 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 let s:bool = [v:false, v:true]
+let s:nvim = has('nvim')
 
 " The most output that is given, in bytes.
 let s:max_output = 262144
@@ -118,8 +119,10 @@ endfunction
 
 " Without what starts the clipboard's program, which Neovim has for that.
 function! s:run_quick(command) abort
-  if !has('nvim')
-    return s:noted(execute(a:command, 'silent'))
+  if !s:nvim
+    let l:output = execute(a:command, 'silent')
+    let s:highlighted = v:hlsearch
+    return l:output
   endif
   let l:kept = get(g:, 'loaded_clipboard_provider', '')
   let g:loaded_clipboard_provider = 1

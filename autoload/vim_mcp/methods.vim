@@ -57,19 +57,20 @@ let s:step = 50
 " tell.
 let s:tells_nothing = has('nvim') || !exists('*state')
 
+let s:dict = type({})
 let s:running = ''
 let s:stirred = 0
 let s:sounded = 0
 let s:paused = 0
 
-" Answer a request: a:reply is called once, now or later, with
-" {'result': dict} or {'error': {'code', 'message', 'data'}}.
+" Answer a:request, one of vim_mcp#serve's: once, now or later, with {'result': dict}
+" or {'error': {'code', 'message', 'data'}}.
 "
-" From here to s:check() everything runs for every request, before its client has
-" the answer: each line counts.
-function! vim_mcp#methods#call(method, params, reply) abort
+" From here to s:run() everything runs for every request, before its client has
+" the answer: each line counts, and each function more.
+function! vim_mcp#methods#call(method, params, request) abort
   call s:attempt({'method': a:method, 'entry': get(s:table, a:method, s:unknown), 'params': a:params,
-        \ 'reply': a:reply, 'since': reltime(), 'request': vim_mcp#serve#current()})
+        \ 'request': a:request})
 endfunction
 
 function! vim_mcp#methods#ping(params) abort
@@ -170,7 +171,7 @@ endfunction
 " begun a command, until Vim has looked around: what comes until then is not to
 " take that for a key of theirs.
 function! s:note_own_keys() abort
-  if !s:tells_nothing && !s:stirred && state('S') !=# '' && mode(1) !=# 't'
+  if mode(1) !=# 't'
     let s:stirred = 1
     augroup vim_mcp_stirred
       autocmd!
@@ -199,7 +200,7 @@ function! s:attempt(call) abort
     call s:call_again(a:call, l:answer)
     return
   endif
-  call a:call.reply(l:answer)
+  call vim_mcp#serve#reply(a:call.request, l:answer)
   " What vim_mcp#loaded#tell() does, which would cost every request two calls more.
   if exists('*vim_mcp#follow#served')
     call vim_mcp#follow#served(a:call.method, l:answer)
@@ -214,6 +215,7 @@ endfunction
 
 " Whether the person may yet finish what keeps the call from running.
 function! s:waits_on(call, answer) abort
+  let a:call.since = get(a:call, 'since', reltime())
   return s:is_busy(a:answer) && reltimefloat(reltime(a:call.since)) < s:patience
 endfunction
 
@@ -256,21 +258,31 @@ function! s:answer(call) abort
     return {'error': s:busy('the end of `' . s:running . '`, which is still running')}
   endif
   let s:running = a:call.method
-  let l:types = a:call.entry.keys && !vim_mcp#methods#half_typed()
+  let l:at_rest = a:call.entry.keys && !vim_mcp#methods#half_typed()
   try
-    return {'result': s:run(a:call)}
+    return {'result': s:run(a:call, l:at_rest)}
   catch
     return {'error': s:error(v:exception, v:throwpoint)}
   finally
     let s:running = ''
-    if l:types
+    if l:at_rest && !s:tells_nothing && !s:stirred && state('S') !=# ''
       call s:note_own_keys()
     endif
   endtry
 endfunction
 
-function! s:run(call) abort
-  call s:check(a:call)
+" After it is known that there is such a method, and that it may and can run now. Whether the person has typed a
+" command half is asked once: at rest in Normal mode every method can run.
+function! s:run(call, at_rest) abort
+  if a:call.entry is s:unknown || type(a:call.params) != s:dict
+    call s:refuse(a:call)
+  endif
+  if s:paused || get(g:, 'vim_mcp_access', 'edit') isnot# 'edit'
+    call s:check_access(a:call.method, a:call.entry.access)
+  endif
+  if a:call.entry.waits !=# 'any' && !(a:at_rest && mode(1) ==# 'n' && getcmdwintype() ==# '')
+    call s:check_mode(a:call.entry.waits)
+  endif
   if a:call.entry.access ==# 'edit' && get(a:call.params, 'quick') isnot# v:true
     " What is quick is answered at once.
     call vim_mcp#serve#begin(a:call.request)
@@ -287,19 +299,6 @@ function! s:run_amid(call) abort
     call vim_mcp#passage#keep()
   endif
   return l:result
-endfunction
-
-" That there is such a method, and that it may and can run now.
-function! s:check(call) abort
-  if a:call.entry is s:unknown || type(a:call.params) != type({})
-    call s:refuse(a:call)
-  endif
-  if s:paused || get(g:, 'vim_mcp_access', 'edit') isnot# 'edit'
-    call s:check_access(a:call.method, a:call.entry.access)
-  endif
-  if a:call.entry.waits !=# 'any'
-    call s:check_mode(a:call.entry.waits)
-  endif
 endfunction
 
 function! s:refuse(call) abort

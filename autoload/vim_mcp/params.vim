@@ -1,6 +1,12 @@
 " Reading a request's parameters: each function returns the parameter a:name of
 " a:params, or the optional default when it is missing or null, and throws
 " -32602, naming the parameter, when it is missing or of another type.
+"
+" Numbers and strings come with nearly every request: what is as it should be is
+" returned before anything else is looked at.
+
+let s:number = type(0)
+let s:string = type('')
 
 function! vim_mcp#params#given(params, name) abort
   return get(a:params, a:name, v:null) isnot v:null
@@ -8,12 +14,14 @@ endfunction
 
 " A whole number.
 function! vim_mcp#params#number(params, name, ...) abort
-  return s:typed(a:params, a:name, [type(0)], 'a whole number', a:000)
+  let l:value = get(a:params, a:name, a:0 ? a:1 : '')
+  return type(l:value) == s:number ? l:value : s:typed(a:params, a:name, [s:number], 'a whole number', a:000)
 endfunction
 
 " A string.
 function! vim_mcp#params#string(params, name, ...) abort
-  return s:typed(a:params, a:name, [type('')], 'a string', a:000)
+  let l:value = get(a:params, a:name, a:0 ? a:1 : 0)
+  return type(l:value) == s:string ? l:value : s:typed(a:params, a:name, [s:string], 'a string', a:000)
 endfunction
 
 " true or false, returned as 1 or 0.

@@ -8,6 +8,7 @@ let s:current = {}
 let s:serving = 0
 let s:stalled = -1
 let s:never = 0x7fffffff
+let s:string = type('')
 
 " How long a request may lie behind another before the hub hears that it waits for the person.
 let s:patience = 150
@@ -65,7 +66,12 @@ function! s:serve_all(timer) abort
       let [s:current, message] = remove(s:queue, 0)
       let s:current.open = s:current.open && localtime() <= get(message, 'expires', s:never)
       if s:current.open
-        call s:serve(message, function('s:reply', [s:current]))
+        try
+          let method = type(message.method) == s:string ? message.method : string(message.method)
+          call vim_mcp#methods#call(method, get(message, 'params', {}), s:current)
+        catch
+          call vim_mcp#serve#reply(s:current, {'error': s:error(v:exception, v:throwpoint)})
+        endtry
       endif
     endwhile
   finally
@@ -73,15 +79,6 @@ function! s:serve_all(timer) abort
     if len(s:asked) > 50 || !empty(s:queue)
       call s:tidy()
     endif
-  endtry
-endfunction
-
-function! s:serve(message, Reply) abort
-  let method = type(a:message.method) == type('') ? a:message.method : string(a:message.method)
-  try
-    call vim_mcp#methods#call(method, get(a:message, 'params', {}), a:Reply)
-  catch
-    call a:Reply({'error': s:error(v:exception, v:throwpoint)})
   endtry
 endfunction
 
@@ -94,7 +91,7 @@ function! s:tidy() abort
 endfunction
 
 " Sends `answer` ({result} or {error}) to `request`, unless it has been answered, withdrawn or lost its connection.
-function! s:reply(request, answer) abort
+function! vim_mcp#serve#reply(request, answer) abort
   if !a:request.open
     return
   endif

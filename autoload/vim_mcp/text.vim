@@ -6,12 +6,15 @@ set cpo&vim
 " Lines that are counted at once where Vim keeps no count of bytes.
 let s:chunk = 20000
 
+let s:nvim = has('nvim')
+let s:counts = has('byte_offset')
+
 " The bytes of the lines a:first to a:last of a loaded buffer, line ends
 " included; where it has to count, it stops soon after a:enough.
 function! vim_mcp#text#bytes(bufnr, first, last, enough) abort
-  if has('nvim')
+  if s:nvim
     return nvim_buf_get_offset(a:bufnr, a:last) - nvim_buf_get_offset(a:bufnr, a:first - 1)
-  elseif a:bufnr == bufnr('%') && has('byte_offset')
+  elseif a:bufnr == bufnr('%') && s:counts
     return max([0, line2byte(a:last + 1)]) - max([0, line2byte(a:first)])
   endif
   let l:bytes = 0

@@ -5,6 +5,7 @@
 let s:number = 0
 let s:handlers = {}
 let s:channel = 0
+let s:dict = type({})
 let s:nvim = has('nvim')
 let s:can_drain = exists('*ch_canread')
 let s:flush = {'timer': -1, 'fast': 0, 'slow': 0}
@@ -64,7 +65,9 @@ function! s:vim_line(number, channel, line) abort
     catch
       return
     endtry
-    call vim_mcp#transport#received(a:number, message)
+    if type(message) == s:dict
+      call s:handlers[has_key(message, 'method') ? 'request' : 'message'](message)
+    endif
   endif
 endfunction
 
@@ -91,9 +94,9 @@ function! vim_mcp#transport#opened(number) abort
   endif
 endfunction
 
-" Connection `number` has brought the decoded `message`; what is not an object is no message.
+" The same: connection `number` has brought the decoded `message`; what is not an object is no message.
 function! vim_mcp#transport#received(number, message) abort
-  if a:number == s:number && type(a:message) == type({})
+  if a:number == s:number && type(a:message) == s:dict
     call s:handlers[has_key(a:message, 'method') ? 'request' : 'message'](a:message)
   endif
 endfunction
@@ -106,7 +109,8 @@ function! vim_mcp#transport#lost(number) abort
   endif
 endfunction
 
-" Sends the dictionary `message`. Throws when it cannot be put into JSON; a connection that is closed drops it.
+" Sends the dictionary `message`. Throws when it cannot be put into JSON; a connection that is closed drops it, and one
+" that is lost at this moment takes nothing: that it is lost is told by its close_cb.
 function! vim_mcp#transport#send(message) abort
   if s:nvim
     " Not luaeval(), which marks empty dictionaries and floats in a way that the JSON encoder does not know.
@@ -114,20 +118,15 @@ function! vim_mcp#transport#send(message) abort
     return
   endif
   let data = json_encode(a:message) . "\n"
-  call s:write(data)
+  try
+    call ch_sendraw(s:channel, data)
+  catch
+  endtry
   let s:flush.slow = 0
   if s:flush.timer == -1 || len(data) > s:piece
     let s:flush.fast += len(data) / s:piece
     call s:flush_later()
   endif
-endfunction
-
-" A connection that is lost at this moment takes nothing; that it is lost is told by its close_cb.
-function! s:write(data) abort
-  try
-    call ch_sendraw(s:channel, a:data)
-  catch
-  endtry
 endfunction
 
 " What the socket did not take at once waits in Vim's queue, and Vim writes from the queue of a socket only when it
@@ -140,7 +139,10 @@ function! s:flush_later() abort
 endfunction
 
 function! s:flush_now(timer) abort
-  call s:write('')
+  try
+    call ch_sendraw(s:channel, '')
+  catch
+  endtry
   call s:flush_later()
 endfunction
 

@@ -4,6 +4,7 @@ let s:save_cpo = &cpo
 set cpo&vim
 
 let s:bool = [v:false, v:true]
+let s:has_gettype = exists('*win_gettype')
 let s:has_getcurpos = has('nvim-0.7') || has('patch-8.2.3162')
 
 " The Windows of all tab pages.
@@ -22,7 +23,7 @@ endfunction
 " What kind of window an item of getwininfo() is: '' for an ordinary one, else
 " a word of win_gettype().
 function! vim_mcp#windows#type(info) abort
-  if exists('*win_gettype')
+  if s:has_gettype
     return win_gettype(a:info.winid)
   endif
   return a:info.loclist ? 'loclist' : a:info.quickfix ? 'quickfix' : ''

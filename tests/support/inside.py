@@ -53,7 +53,10 @@ def methods(directory: Path, *cases: str) -> str:
     module.parent.mkdir(parents=True)
     lines = [
         f"source {ROOT}/autoload/vim_mcp/methods.vim",
-        "function! vim_mcp#methods#call(method, params, reply) abort",
+        "function! vim_mcp#methods#call(method, params, request) abort",
+        "  call s:serve(a:method, a:params, function('vim_mcp#serve#reply', [a:request]))",
+        "endfunction",
+        "function! s:serve(method, params, reply) abort",
         *cases,
         "  call a:reply({'result': {}})",
         "endfunction",
