@@ -42,3 +42,16 @@ def test_lone_surrogates_are_escaped_rather_than_fatal() -> None:
 
 def test_bytes_that_are_no_utf8_are_replaced() -> None:
     assert wire.decode(b'{"text": "a\xff"}') == {"text": "a\ufffd"}
+
+
+def test_what_is_nested_deeper_than_the_quick_reader_minds_is_read_all_the_same() -> None:
+    nested: list[object] = []
+    for _ in range(400):
+        nested = [nested]
+    assert wire.decode(wire.encode({"nested": nested}).rstrip(b"\n")) == {"nested": nested}
+
+
+@pytest.mark.parametrize("line", [b"", b"{", b'{"a":1} x', b"nul"])
+def test_what_is_no_json_is_a_value_error(line: bytes) -> None:
+    with pytest.raises(ValueError):
+        wire.decode(line)

@@ -18,7 +18,7 @@ from mcp_types import (
     JSONRPCResponse,
     jsonrpc_message_adapter,
 )
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from vim_mcp import wire
 from vim_mcp.errors import INVALID_REQUEST
@@ -28,6 +28,10 @@ _INITIALIZED = "initialized"
 """The notification's name in the protocol's first drafts, which some clients send still."""
 _MAX_WAITING = 1000
 """Messages of one client that may wait to be served."""
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {
+    kind: TypeAdapter(kind) for kind in (JSONRPCRequest, JSONRPCNotification, JSONRPCResponse, JSONRPCError)
+}
+"""Each kind of message by itself; the adapter of all kinds tries one after the other."""
 
 
 class Inbox:
@@ -132,7 +136,8 @@ class Outbox:
 
     async def send(self, message: SessionMessage) -> None:
         """Write a message; waits while the client does not read."""
-        self._write(_line(message.message))
+        adapter = _ADAPTERS[type(message.message)]
+        self._write(adapter.dump_json(message.message, by_alias=True, exclude_unset=True) + b"\n")
         if isinstance(message.message, JSONRPCResponse | JSONRPCError):
             self._open_calls.end(message.message.id)
         await self._drain()
@@ -202,10 +207,6 @@ class Transport:
     def end(self) -> None:
         """The client has gone: let the server finish."""
         self.inbox.close()
-
-
-def _line(message: JSONRPCMessage) -> bytes:
-    return jsonrpc_message_adapter.dump_json(message, by_alias=True, exclude_unset=True) + b"\n"
 
 
 def _id_of(message: JSONRPCMessage) -> Any:
