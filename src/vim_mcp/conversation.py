@@ -113,7 +113,7 @@ class Conversation:
         if message is self._initialized:
             self._initialized = None
 
-    def arrived(self, line: bytes) -> tuple[bool, Any]:
+    def arrived(self, line: bytes | bytearray) -> tuple[bool, Any]:
         """Look at a line of the hub's: whether the client is to get it, and which of its requests it answers (or None).
 
         The caller reports the answer by `answered` once the client has it.
@@ -178,7 +178,7 @@ class Conversation:
         return self._initialized
 
 
-def _answered_by_head(line: bytes) -> Any:
+def _answered_by_head(line: bytes | bytearray) -> Any:
     """The id that an answer begins with, None where this does not tell."""
     if not line.startswith(_HEAD):
         return None
@@ -203,7 +203,7 @@ def _cancelled(request_id: Any) -> bytes:
     return _encode({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def _parse(line: bytes | bytearray) -> dict[str, Any]:
     try:
         return _object(json.loads(line))
     except (ValueError, RecursionError):

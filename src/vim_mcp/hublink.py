@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 TO_RELAY = b'{"relay":'
 """How a line begins that is for the relay itself; all others are the client's."""
 _CHUNK = 1 << 16
+_LONG = 1 << 18
+_FOREVER = 1_000_000.0
+"""Seconds, eleven days. With no limit at all Python would wait in recv(), where Linux wakes a thread also whenever the
+hub has read what another has sent; with one it waits in poll(), which is woken only by what there is to read."""
 
 
 class Link:
@@ -33,17 +37,25 @@ class Link:
         """Send one of our own messages."""
         self.send(json.dumps(content).encode() + b"\n")
 
-    def read(self) -> bytes:
+    def read(self) -> bytes | bytearray:
         """The next line with its end; b"" when the hub is gone (or silent for too long). Half a line counts as none."""
         try:
-            line = self._lines.readline()
+            begun = self._lines.readline(_LONG)
+            line = self._to_its_end(begun) if len(begun) == _LONG else begun
         except OSError:
             return b""
         return line if line.endswith(b"\n") else b""
 
+    def _to_its_end(self, line: bytes) -> bytearray:
+        """A line of megabytes, which readline() would hold twice at once."""
+        whole = bytearray(line)
+        while not whole.endswith(b"\n") and (piece := self._lines.readline(_LONG)):
+            whole += piece
+        return whole
+
     def be_patient(self, seconds: float | None) -> None:
         """From now on the hub may be silent for so many seconds, None: as long as it likes."""
-        self._connection.settimeout(seconds)
+        self._connection.settimeout(_FOREVER if seconds is None else seconds)
 
     def close(self) -> None:
         """Hang up."""
@@ -51,7 +63,7 @@ class Link:
         self._connection.close()
 
 
-def relay_part(line: bytes) -> dict[str, Any]:
+def relay_part(line: bytes | bytearray) -> dict[str, Any]:
     """What a line between hub and relay says; {} for any other."""
     try:
         content = json.loads(line)["relay"]

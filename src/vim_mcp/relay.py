@@ -162,7 +162,7 @@ class Relay:
             _give_back(size)
         return reason
 
-    def _handle(self, line: bytes) -> str | None:
+    def _handle(self, line: bytes | bytearray) -> str | None:
         """Deal with one line of the hub's; its reason, where it says that it leaves."""
         if line.startswith(TO_RELAY):
             return self._obey(relay_part(line))
@@ -263,7 +263,7 @@ def _fail(message: Message, code: int, text: str) -> None:
         _write(message.failure(code, text, text))
 
 
-def _write(line: bytes) -> None:
+def _write(line: bytes | bytearray) -> None:
     """Give the client a line; without a client that reads there is nothing left to do."""
     rest = memoryview(line)
     try:

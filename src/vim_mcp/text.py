@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from mmap import mmap
 from urllib.parse import quote, unquote
 
 REPLACEMENT = "\ufffd"
@@ -32,13 +33,13 @@ def file_uri(path: str) -> str:
     return f"file://{quote(path.encode('utf-8', 'surrogatepass'))}" if path else ""
 
 
-def decode(data: bytes, encoding: str) -> tuple[str, bool]:
+def decode(data: bytes | mmap, encoding: str) -> tuple[str, bool]:
     """The text in `data`, written in the editor's 'encoding', and whether bytes had to be replaced by U+FFFD."""
     codec = _python_codec(encoding)
     try:
-        return data.decode(codec), False
+        return str(data, codec), False
     except UnicodeDecodeError:
-        return data.decode(codec, "replace"), True
+        return str(data, codec, "replace"), True
 
 
 def _python_codec(encoding: str) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,3 +48,22 @@ def test_a_clip_is_whole_lines_within_its_bounds(string: str, max_lines: int, ma
     assert len(clipped.encode()) <= max_bytes or count == 1
     if clipped != string:
         assert clipped.endswith("\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "result"),
+    [
+        ("é🙂\n".encode(), "utf-8", ("é🙂\n", False)),
+        (b"a\xffb", "utf-8", ("a\ufffdb", True)),
+        (b"a\x81b", "cp1252", ("a\ufffdb", True)),  # a codec that is written in Python
+        ("日本".encode("euc_jp"), "euc-jp", ("日本", False)),
+        (b"a\xffb", "euc-jp", ("a\ufffdb", True)),
+    ],
+)
+def test_a_mapped_file_is_decoded_and_let_go(
+    tmp_path: Path, data: bytes, encoding: str, result: tuple[str, bool]
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(data)
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
+        assert text.decode(mapped, encoding) == result
