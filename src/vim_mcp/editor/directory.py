@@ -100,6 +100,8 @@ class Directory:
 
         The grace period begins with the first call, since a hub may have been busy with its own start before.
         """
+        if not self._expected:
+            return
         loop = asyncio.get_running_loop()
         self._expected_until = self._expected_until or loop.time() + GRACE
         while missing := self._expected - self._editors.keys():

@@ -87,13 +87,15 @@ class Editor:
         future = self._pending[request_id] = asyncio.get_running_loop().create_future()
         expires = int(time.time() + timeout) - 1  # whole seconds: rather early than after we have given up
         self.send({"id": request_id, "method": method, "params": params or {}, "expires": expires})
+        runs_command = method == "execute"
+        self._running_commands += runs_command
         try:
-            with self._command_running(method):
-                return await self._answer(future, request_id, timeout)
+            return await self._answer(future, request_id, timeout)
         except (asyncio.CancelledError, EditorBusy):
             self.send({"cancel": request_id})
             raise
         finally:
+            self._running_commands -= runs_command
             del self._pending[request_id]
             self._begun.discard(request_id)
 
@@ -101,15 +103,6 @@ class Editor:
         """Have the editor do something whose answer nobody waits for."""
         if self.connected:
             self.send({"id": next(self._ids), "method": method, "params": params})
-
-    @contextlib.contextmanager
-    def _command_running(self, method: str) -> Iterator[None]:
-        runs = method == "execute"
-        self._running_commands += runs
-        try:
-            yield
-        finally:
-            self._running_commands -= runs
 
     async def _answer(self, future: asyncio.Future[Any], request_id: int, timeout: float) -> Any:
         """Wait for the answer; an editor known to be deaf, which has not begun, is not waited for to the end."""

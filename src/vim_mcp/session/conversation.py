@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import mcp_types as types
@@ -97,7 +98,7 @@ class Conversation(ABC, Generic[_Tool]):
         arguments = forms.validated(tool, params.arguments or {})
         try:
             with forms.faults_told(tool.name):
-                return await self._run(tool, arguments, params.meta or {}, _progress_of(ctx))
+                return await self._run(tool, arguments, params.meta or {}, partial(_progress, ctx))
         except VimMcpError as error:
             return forms.failed(error)
 
@@ -122,18 +123,14 @@ class Conversation(ABC, Generic[_Tool]):
         return types.ReadResourceResult(contents=[forms.content(piece) for piece in contents])
 
 
-def _progress_of(ctx: Context) -> Progress:
-    """What tells the client that its call runs on: nothing where it has not asked for that."""
-
-    @contextlib.contextmanager
-    def progress(words: Callable[[], str]) -> Iterator[None]:
-        telling = asyncio.create_task(_tell(ctx, words))
-        try:
-            yield
-        finally:
-            telling.cancel()
-
-    return progress
+@contextlib.contextmanager
+def _progress(ctx: Context, words: Callable[[], str]) -> Iterator[None]:
+    """Tell the client that its call runs on: nothing where it has not asked for that."""
+    telling = asyncio.create_task(_tell(ctx, words))
+    try:
+        yield
+    finally:
+        telling.cancel()
 
 
 async def _tell(ctx: Context, words: Callable[[], str]) -> None:
