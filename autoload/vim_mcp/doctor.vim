@@ -17,12 +17,18 @@ function! vim_mcp#doctor#open(mods) abort
   endif
   call s:show(a:mods)
   call s:fill(['looking ...'])
-  call vim_mcp#job#run(s:argv(), {code, lines -> s:fill(s:lines(vim_mcp#doctor#all(code, lines)))})
+  call vim_mcp#job#run(s:argv(), {code, lines -> s:tell(vim_mcp#doctor#all(code, lines))})
 endfunction
 
 function! s:argv() abort
   return vim_mcp#hub#obstacle() !=# '' ? ['false']
-        \ : vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json'])
+        \ : vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json'] + s:named_claude())
+endfunction
+
+" The program looks for `claude` on PATH; the user may have named another one here.
+function! s:named_claude() abort
+  let l:words = vim_mcp#hub#words(get(g:, 'vim_mcp_claude_command', ''))
+  return empty(l:words) || l:words[0] ==# '' ? [] : ['--claude', l:words[0]]
 endfunction
 
 " All findings, waiting for the program: for Neovim's health check.
@@ -40,7 +46,7 @@ function! vim_mcp#doctor#all(code, lines) abort
   try
     let l:told = json_decode(join(a:lines, "\n"))
     let l:own = s:own(s:cause(l:told.findings))
-    return [s:versions(l:told.version)] + l:own + s:with_setting(s:without_this(l:told.findings))
+    return [s:versions(l:told.version)] + l:own + s:without_this(l:told.findings)
   catch
     let l:text = printf('`%s doctor` failed (%d): %s', join(vim_mcp#hub#command()), a:code, get(a:lines, -1, ''))
     return [s:finding('error', 'program', l:text, s:missing())] + s:own(s:missing())
@@ -130,19 +136,6 @@ function! s:servers() abort
   return s:finding('warning', 'language servers', l:text, ':help vim-mcp-diagnostics')
 endfunction
 
-" The program looks for `claude` on PATH; the user may have named another one here.
-function! s:with_setting(findings) abort
-  let l:setting = get(g:, 'vim_mcp_claude_command', '')
-  if empty(l:setting)
-    return a:findings
-  endif
-  let l:name = get(vim_mcp#hub#words(l:setting), 0, '')
-  let l:runs = executable(l:name)
-  let l:text = l:name . ' by g:vim_mcp_claude_command' . (l:runs ? '' : ' cannot be run')
-  let l:own = s:finding(l:runs ? 'ok' : 'error', 'claude', l:text, ':unlet g:vim_mcp_claude_command, or set it anew')
-  return filter(a:findings, 'v:val.subject !=# "claude"') + [l:own]
-endfunction
-
 " The window
 
 function! s:lines(findings) abort
@@ -154,6 +147,21 @@ function! s:lines(findings) abort
     endif
   endfor
   return l:lines
+endfunction
+
+" There may be more findings than lines: how many are out of order is always seen.
+function! s:tell(findings) abort
+  call s:fill(s:lines(a:findings))
+  let l:counts = map(['error', 'warning'], 's:counted(a:findings, v:val)')
+  let l:title = printf('vim-mcp doctor: %s   q closes', join(l:counts, ', '))
+  for l:window in win_findbuf(s:buffer)
+    call setwinvar(l:window, '&statusline', l:title)
+  endfor
+endfunction
+
+function! s:counted(findings, level) abort
+  let l:count = len(filter(copy(a:findings), 'v:val.level ==# a:level'))
+  return (l:count ? l:count : 'no') . ' ' . a:level . (l:count == 1 ? '' : 's')
 endfunction
 
 function! s:show(mods) abort

@@ -165,7 +165,7 @@ function! s:obstacle() abort
   if vim_mcp#methods#access() ==# 'off'
     return vim_mcp#paused() ? 'paused (:VimMCPPause off)' : 'g:vim_mcp_access is off'
   endif
-  return index(['stopped', 'refused'], vim_mcp#link#info().state) < 0 ? '' : 'see :VimMCPStatus'
+  return get({'stopped': 'stopped (:VimMCPStart)', 'refused': 'see :VimMCPDoctor'}, vim_mcp#link#info().state, '')
 endfunction
 
 function! s:refuse(reason) abort

@@ -125,6 +125,7 @@ def _add_setting_up(commands: argparse._SubParsersAction[argparse.ArgumentParser
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
     doctor = commands.add_parser("doctor", help="say what is in order and what is not, with the command that mends it")
     doctor.add_argument("--json", action="store_true", help="as one JSON object")
+    doctor.add_argument("--claude", metavar="COMMAND", default="", help="look at this one instead of `claude`")
     doctor.set_defaults(run=_doctor)
 
 
@@ -177,7 +178,7 @@ def _uninstall(arguments: argparse.Namespace) -> int:
 def _doctor(arguments: argparse.Namespace) -> int:
     from vim_mcp import doctor
 
-    return doctor.run(arguments.json)
+    return doctor.run(arguments.json, arguments.claude)
 
 
 def _hub(arguments: argparse.Namespace) -> int:

@@ -32,7 +32,11 @@ def add_commands(commands: Any) -> None:
     call = _add(commands, "call", "run a tool in an editor, and print its result", _call)
     call.add_argument("tool", metavar="TOOL", help="a name that `vim-mcp tools` lists")
     call.add_argument(
-        "words", metavar="ARGUMENT", nargs="*", help="KEY=VALUE for each, or one JSON object, or - for one on stdin"
+        "words",
+        metavar="ARGUMENT",
+        nargs="*",
+        default=[],
+        help="KEY=VALUE for each, or one JSON object, or - for one on stdin",
     )
     read = _add(commands, "read", "print a resource, such as buffer/current; without a URI list them", _read)
     read.add_argument("uri", metavar="URI", nargs="?", help="such as vim://buffer/current (vim:// may be left out)")

@@ -160,15 +160,18 @@ def test_a_program_that_is_missing_or_fails(raw_hub: RawHub, launch: Launch, ins
 
 
 @pytest.mark.requirement("DOCTOR-02")
-def test_claudes_command_by_a_setting(raw_hub: RawHub, launch: Launch, inside: Inside) -> None:
+@pytest.mark.parametrize("setting", ["'sh -x'", "['sh', '-x']", "''"])
+def test_the_program_looks_at_the_claude_of_a_setting(home: EditorHome, launch: Launch, setting: str) -> None:
+    told = home.home / "arguments"
+    program = home.home / "program"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {told}\nexit 1\n')
+    program.chmod(0o755)
+    home.add(f"let g:vim_mcp_command = '{program}'", f"let g:vim_mcp_claude_command = {setting}")
     terminal = launch("one.txt")
-    raw_hub.editor()
-    absent = {"level": "warning", "subject": "claude", "text": "no `claude` is on PATH", "fix": "install it"}
-    assert findings(inside, terminal, __version__, absent)["claude"] == absent
-    terminal.type(":let g:vim_mcp_claude_command = 'sh'\r")
-    assert findings(inside, terminal, __version__, absent)["claude"]["level"] == "ok"
-    terminal.type(":let g:vim_mcp_claude_command = '/nowhere/claude'\r")
-    assert findings(inside, terminal, __version__, absent)["claude"]["level"] == "error"
+    terminal.wait_screen("the hub does not start")
+    terminal.type(":VimMCPDoctor\r")
+    wait_until(lambda: "doctor" in told.read_text(), "the program")
+    assert told.read_text().splitlines()[-1] == "doctor --json" + (" --claude sh" if "sh" in setting else "")
 
 
 @pytest.mark.requirement("DOCTOR-02")
@@ -198,6 +201,7 @@ def test_what_is_seen(home: EditorHome, launch: Launch, kind: str) -> None:
     terminal.wait_screen("one.txt")
     terminal.type(":VimMCPDoctor\r")
     text = "program: `true doctor` failed (0)"
-    shown = terminal.wait_screen(text, "connection: stopped", "VimMCPReconnect")
-    assert "vim-mcp doctor   q closes" in shown if kind == "vim" else "ADVICE" in shown
+    seen = (text, "connection: stopped", "VimMCPReconnect", "q closes" if kind == "vim" else "ADVICE")
+    shown = terminal.wait_screen(*seen, lambda screen: kind != "vim" or "1 error" in screen)
+    assert "vim-mcp doctor: 1 error, 2 warnings   q closes" in shown if kind == "vim" else "ADVICE" in shown
     assert "Press ENTER" not in shown

@@ -144,6 +144,6 @@ def test_a_switched_off_editor_stays_so(raw_hub: RawHub, launch: Launch, bare: E
     bare.add("let g:vim_mcp_enabled = 0")
     terminal = opened(launch, "vim-plug", bare)
     terminal.type(":ClaudeAtMention\r")
-    terminal.wait_screen("not mentioned: see :VimMCPStatus")
+    terminal.wait_screen("not mentioned: stopped (:VimMCPStart)")
     terminal.type(":VimMCPStatus\r")
     terminal.wait_screen("stopped (:VimMCPStart starts it)")

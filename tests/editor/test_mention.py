@@ -80,7 +80,7 @@ def test_with_a_claude_it_does_not_wait(scene: Scene, inside: Inside, file: Path
     [
         ("enew", "this buffer has no file"), ("help", "this buffer has no file"),
         ("edit .env", "it matches g:vim_mcp_ignore"), ("VimMCPPause on", "paused (:VimMCPPause off)"),
-        ("let g:vim_mcp_access = 'off'", "g:vim_mcp_access is off"), ("VimMCPStop", "see :VimMCPStatus"),
+        ("let g:vim_mcp_access = 'off'", "g:vim_mcp_access is off"), ("VimMCPStop", "stopped (:VimMCPStart)"),
     ],
 )  # fmt: skip
 @pytest.mark.requirement("ATM-04")

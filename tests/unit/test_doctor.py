@@ -329,6 +329,18 @@ def test_a_claude_that_does_not_run_is_installed_as_it_was(home: Path, by_npm: b
     assert broken.fix.startswith("npm install --global " if by_npm else "curl -fsSL https://claude.ai/install.sh")
 
 
+@pytest.mark.requirement("DOCTOR-02")
+def test_a_claude_that_a_setting_names(home: Path) -> None:
+    put_on_path(home, "claude", "exit 3")
+    named = put_on_path(home, "other", "echo 2.1.0")
+    assert look(claude.findings("other"), "claude").text == f"2.1.0 at {named}"
+    put_on_path(home, "other", "exit 3")
+    for name, text in (("other", f"{named} does not run: status 3"), ("/nowhere/x", "/nowhere/x cannot be run: ")):
+        broken = look(claude.findings(name), "claude")
+        assert (broken.level, broken.text.startswith(text)) == ("error", True)
+        assert broken.fix == ":unlet g:vim_mcp_claude_command, or set it anew"
+
+
 @pytest.mark.requirement("DOCTOR-01")
 def test_claudes_tools(home: Path) -> None:
     put_on_path(home, "claude")

@@ -17,9 +17,12 @@ from vim_mcp.doctor.finding import ERROR, Finding
 _INDENT = 9
 
 
-def run(as_json: bool) -> int:
-    """Print all findings, as lines or as one JSON object with `version` and `findings`; 1 where one is an error."""
-    findings = list(examine())
+def run(as_json: bool, named_claude: str = "") -> int:
+    """Print all findings, as lines or as one JSON object with `version` and `findings`; 1 where one is an error.
+
+    `named_claude` is the command of an editor's settings, "" where they name none.
+    """
+    findings = list(examine(named_claude))
     if as_json:
         print(json.dumps({"version": __version__, "findings": [asdict(finding) for finding in findings]}, indent=2))
     else:
@@ -27,10 +30,10 @@ def run(as_json: bool) -> int:
     return 1 if any(finding.level == ERROR for finding in findings) else 0
 
 
-def examine() -> Iterator[Finding]:
+def examine(named_claude: str = "") -> Iterator[Finding]:
     """Look at everything; what the look itself stumbles over is an error like the others."""
     state = hub.State()
-    parts = (program.findings(), hub.findings(state), ide.findings(state), claude.findings())
+    parts = (program.findings(), hub.findings(state), ide.findings(state), claude.findings(named_claude))
     for part in parts:
         try:
             yield from part

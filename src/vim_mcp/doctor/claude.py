@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 
@@ -13,21 +14,25 @@ from vim_mcp.paths import tilde
 
 _TIMEOUT = 20.0
 _BY_SCRIPT = "curl -fsSL https://claude.ai/install.sh | bash"
+_UNNAME = ":unlet g:vim_mcp_claude_command, or set it anew"
 _BY_NPM = "npm install --global @anthropic-ai/claude-code"
 
 
-def findings() -> Iterator[Finding]:
-    """Everything about Claude Code."""
-    cli = claude.find()
-    if cli is None:
+def findings(named: str = "") -> Iterator[Finding]:
+    """Everything about Claude Code; `named` is the command of g:vim_mcp_claude_command, "" for the usual one."""
+    cli = shutil.which(os.path.expanduser(named)) if named else claude.find()
+    if cli is None and named:
+        text = f"{named} cannot be run: g:vim_mcp_claude_command names it"
+        yield Finding(ERROR, "claude", text, _UNNAME)
+    elif cli is None:
         text = "no `claude` is on PATH: :ClaudeCode needs it"
         yield Finding(WARNING, "claude", text, f"{_BY_SCRIPT}, or set g:vim_mcp_claude_command in your vimrc")
-        return
-    yield _version(cli)
-    yield _registered()
+    else:
+        yield _version(cli, _UNNAME if named else _again(cli))
+        yield _registered()
 
 
-def _version(cli: str) -> Finding:
+def _version(cli: str, fix: str) -> Finding:
     try:
         done = subprocess.run(
             [cli, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
@@ -38,7 +43,7 @@ def _version(cli: str) -> Finding:
     except (OSError, subprocess.TimeoutExpired) as error:
         reason = str(error)
     if reason:
-        return Finding(ERROR, "claude", f"{tilde(cli)} does not run: {reason}", _again(cli))
+        return Finding(ERROR, "claude", f"{tilde(cli)} does not run: {reason}", fix)
     return Finding(OK, "claude", f"{done.stdout.strip()} at {tilde(cli)}")
 
 
