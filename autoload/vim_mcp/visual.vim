@@ -40,7 +40,7 @@ endfunction
 function! vim_mcp#visual#text(area, max_lines, max_bytes) abort
   let l:last = min([a:area.end[0], a:area.start[0] + a:max_lines - 1])
   if a:area.mode ==# "\<C-V>"
-    return s:capped(s:block(a:area, l:last), a:max_bytes)
+    return s:capped(s:unbroken({-> s:block(a:area, l:last)}), a:max_bytes)
   endif
   " The line that holds the last byte allowed: its number costs no walk.
   let l:beyond = byte2line(line2byte(a:area.start[0]) + a:area.start[1] - 1 + a:max_bytes)
@@ -59,10 +59,27 @@ function! vim_mcp#visual#edges(area) abort
   if a:area.mode !=# "\<C-V>"
     return [a:area.start[1] - 1, min([a:area.end[1], strlen(getline(a:area.end[0]))])]
   endif
+  return s:unbroken({-> s:block_edges(a:area)})
+endfunction
+
+function! s:block_edges(area) abort
   let [l:first, l:last] = [getline(a:area.start[0]), getline(a:area.end[0])]
   let [l:until, l:width] = s:reach(l:last, a:area.right, s:known(a:area, a:area.end[0]))
   let l:cut = l:width < a:area.right ? strlen(s:char(l:last, l:until)) : 0
   return [s:reach(l:first, a:area.left - 1, s:known(a:area, a:area.start[0]))[0], l:until + l:cut]
+endfunction
+
+" What a:Measure() returns without 'linebreak', which the editor too leaves out of account in blocks.
+function! s:unbroken(Measure) abort
+  if !&linebreak
+    return a:Measure()
+  endif
+  noautocmd setlocal nolinebreak
+  try
+    return a:Measure()
+  finally
+    noautocmd setlocal linebreak
+  endtry
 endfunction
 
 function! s:area(mode, one, other) abort
@@ -72,7 +89,8 @@ function! s:area(mode, one, other) abort
     let [l:area.start[1], l:area.end[1]] = [1, max([1, strlen(getline(l:area.end[0]))])]
   elseif a:mode ==# "\<C-V>"
     let l:area.known = {}
-    let [l:area.left, l:area.right] = s:columns(s:cells(l:first, l:area.known), s:cells(l:second, l:area.known))
+    let l:cells = s:unbroken({-> [s:cells(l:first, l:area.known), s:cells(l:second, l:area.known)]})
+    let [l:area.left, l:area.right] = s:columns(l:cells[0], l:cells[1])
   endif
   return l:area
 endfunction
@@ -113,11 +131,10 @@ function! s:cells(position, known) abort
 endfunction
 
 " Where to stop on the way to a byte of a line: some way before it too, where that
-" is far, since a block's other side is often not. Where 'linebreak' looks ahead a
-" line cannot be measured in parts.
+" is far, since a block's other side is often not.
 function! s:stops(text, bytes) abort
   let [l:near, l:back] = [a:bytes - s:max_pattern, 0]
-  if l:near <= s:max_char || &linebreak
+  if l:near <= s:max_char
     return [a:bytes]
   endif
   let l:around = strpart(a:text, l:near - s:max_char, 2 * s:max_char)
@@ -165,9 +182,9 @@ endfunction
 
 " Whether a text's columns on the screen are its bytes. Patterns do not see what
 " combines with a character. They take seconds for megabytes, of which the width
-" tells the same (and where 'showbreak' adds to it, no is the safe answer).
+" tells the same.
 function! s:is_plain(text) abort
-  if strlen(a:text) != strchars(a:text)
+  if strlen(a:text) != strchars(a:text) || &wrap && (&showbreak !=# '' || &breakindent)
     return 0
   elseif strlen(a:text) <= s:max_pattern
     return a:text !~# '[^ -~]'

@@ -77,19 +77,32 @@ def test_what_is_done_in_a_long_line_costs_no_look_at_it(
     assert inside.value(terminal, f"LongLineCost({{-> {DONE[what]}}})") < LEAST
 
 
-# Where a block may be measured from a place near it, and where not: keys from the end of the first of two lines.
+BLOCKS = ["\x16j40h", "\x1640h", "hh\x16j9h", "\x16j0", "\x16j20000h", "j9h\x16k9h"]
+"""Keys from the end of the first of two lines: blocks that can be measured from a place near them, and others."""
+
+
 @pytest.mark.requirement("SEL-04")
 @pytest.mark.parametrize("text", ["abc de ", "äbc 😀 ", "e\u0301😀\t漢字"])
-@pytest.mark.parametrize("keys", ["\x16j40h", "\x1640h", "hh\x16j9h", "\x16j0", "\x16j20000h", "j9h\x16k9h"])
-def test_a_block_far_behind_in_a_line_is_what_the_editor_copies(
-    home: EditorHome, launch: Callable[..., Terminal], inside: Inside, tmp_path: Path, text: str, keys: str
+@pytest.mark.parametrize(
+    ("option", "times"),
+    [("showbreak=+++", 30), *((option, times) for option in ("nowrap", "wrap", "linebreak") for times in (30, 15_000))],
+)
+def test_a_block_in_a_line_of_many_rows_is_what_the_editor_copies(
+    home: EditorHome,
+    launch: Callable[..., Terminal],
+    inside: Inside,
+    tmp_path: Path,
+    text: str,
+    option: str,
+    times: int,
 ) -> None:
     file = tmp_path / "long.txt"
-    file.write_text(f"{text * 30_000}\n{text * 15_000}x{text * 15_000}\n")
-    home.add("let g:vim_mcp_enabled = 0\nset nowrap\nxnoremap <expr> Q TellBlock()\nfunction! TellBlock() abort")
+    file.write_text(f"{text * 2 * times}\n{text * times}x{text * times}\n")
+    home.add(f"let g:vim_mcp_enabled = 0\nset {option}\nxnoremap <expr> Q TellBlock()\nfunction! TellBlock() abort")
     home.add("call Tell(vim_mcp#visual#text(vim_mcp#visual#area(), 9, 9999999))\nreturn ''\nendfunction")
     terminal = launch("-n", str(file))
-    assert inside.value(terminal, "col([1, '$'])") > 100_000
-    terminal.type("$" + keys + "Qy")
-    told = [line.rstrip(" ") for line in inside.told()]
-    assert told == [line.rstrip(" ") for line in inside.value(terminal, "getreg('\"', 1, 1)")]
+    assert inside.value(terminal, "col([1, '$'])") == len(text.encode()) * 2 * times + 1
+    for keys in BLOCKS:
+        terminal.type("gg$" + keys + "Qy")
+        told = [line.rstrip(" ") for line in inside.told()]
+        assert told == [line.rstrip(" ") for line in inside.value(terminal, "getreg('\"', 1, 1)")], keys
