@@ -133,6 +133,7 @@ def test_an_editor_registers_whenever_it_is_loaded(
     terminal = launch("a.py")
     terminal.wait_screen("4")
     terminal.type("ix\x1b")
+    terminal.wait_screen("x1")
     editor = raw_hub.editor()
     editor.event("BufEnter")
     assert editor.request("get_state")["current_buffer"]["content"][0] == "x1"
