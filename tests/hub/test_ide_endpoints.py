@@ -334,7 +334,8 @@ def test_a_package_that_is_missing_is_told_with_what_mends_it_and_looked_for_aga
     broken = stage.directory / "broken" / "websockets"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('not today')\n")
-    terminal = stage.editor(kind, cwd=stage.project("demo"), PYTHONPATH=str(broken.parent))
+    assert stage.run("hub", "--background", PYTHONPATH=str(broken.parent)).returncode == 0
+    terminal = stage.editor(kind, cwd=stage.project("demo"))
     stage.instance(terminal)
     terminal.wait_screen("Claude Code cannot find this editor")
     terminal.type(":VimMCPStatus\r")

@@ -216,7 +216,8 @@ def test_without_a_watch_the_hub_goes_on(stage: Stage) -> None:
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('not today')\n")
     project = stage.project("demo", one_txt="old\n")
-    terminal = stage.editor("vim", "one.txt", cwd=project, PYTHONPATH=str(broken.parent))
+    assert stage.run("hub", "--background", PYTHONPATH=str(broken.parent)).returncode == 0
+    terminal = stage.editor("vim", "one.txt", cwd=project)
     stage.instance(terminal)
     client = IdeClient.of(stage.home)
     log = stage.runtime / "hub.log"
