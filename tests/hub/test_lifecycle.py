@@ -389,3 +389,21 @@ def test_somebody_elses_socket_is_not_talked_to(stage: Stage) -> None:
         other.communicate(timeout=TIMEOUT)
     assert done.returncode == 1
     assert f"{path} is served by another user: set VIM_MCP_SOCKET to a path of your own" in done.stdout
+
+
+def tunables(pid: int) -> list[bytes]:
+    """What a process has told the C library at its start."""
+    settings = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return [value for setting in settings for name, _, value in [setting.partition(b"=")] if name == b"GLIBC_TUNABLES"]
+
+
+def test_a_hub_asks_for_large_pages_where_only_who_asks_gets_them(stage: Stage) -> None:
+    pages = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    needed = pages.exists() and "[madvise]" in pages.read_text()
+    assert stage.run("hub", "--background").returncode == 0
+    assert tunables(stage.hub_pid()) == ([b"glibc.malloc.hugetlb=1"] if needed else [])
+
+
+def test_settings_of_the_c_library_are_kept(stage: Stage) -> None:
+    assert stage.run("hub", "--background", GLIBC_TUNABLES="glibc.malloc.arena_max=2").returncode == 0
+    assert tunables(stage.hub_pid()) == [b"glibc.malloc.arena_max=2"]
