@@ -35,6 +35,7 @@ class Endpoints:
     def __init__(self, config: Config, directory: Directory, kernels: Kernels):
         self._locks = Locks(config.lock_directory, config.ledger)
         self._server: asyncio.Task[type[WebSocketServer]] | None = None
+        self._lacking = False
         self._sessions: Sessions = asyncio.get_running_loop().create_future()
         self._endpoints: dict[str, Endpoint] = {}
         self._kernels = kernels
@@ -70,7 +71,7 @@ class Endpoints:
             endpoint = self._endpoints[editor.instance_id] = Endpoint(
                 editor, self._locks, self._sessions, self._watching, self._kernels
             )
-            if self._server is not None and _has_failed(self._server):
+            if self._lacking:
                 self._tasks.spawn(self._look_again(endpoint))
             else:
                 self._open(endpoint)
@@ -120,7 +121,13 @@ class Endpoints:
         """The library, imported once. Raises ImportError."""
         if self._server is None or _has_failed(self._server):
             self._server = asyncio.create_task(_load_server())
-        return await asyncio.shield(self._server)
+        try:
+            library = await asyncio.shield(self._server)
+        except ImportError:
+            self._lacking = True
+            raise
+        self._lacking = False
+        return library
 
     def _close(self, endpoint: Endpoint) -> None:
         """An editor that has only lost its connection comes back, and to the same port."""
