@@ -102,8 +102,8 @@ function! s:tab(place, home) abort
   endtry
 endfunction
 
-" The current window, which is new, and another one split from it become the two sides. Where there is no room for two
-" it shows the proposal alone.
+" The current window, which is new, and another one split from it become the two sides. Where there is no room for two,
+" or the person has deleted the left buffer, it shows the proposal alone.
 function! s:fill(place) abort
   let left = win_getid()
   let a:place.unified = vim_mcp#diff_unified#is_wanted()
@@ -112,7 +112,7 @@ function! s:fill(place) abort
     call s:show(a:place.right)
     diffoff
     return
-  elseif s:halve()
+  elseif bufloaded(a:place.left) && s:halve()
     call win_execute(left, 'call s:show(a:place.left)')
     call add(a:place.windows, left)
   endif
@@ -278,12 +278,15 @@ function! s:close_in(tab, windows) abort
 endfunction
 
 " By its number and from the tab page's current window, so that this stays that. (win_execute() from within the window
-" itself would forget which window was the previous one.)
+" itself would forget which window was the previous one. In Neovim 0.7 it must not close the current one of another tab
+" page: the editor would crash.)
 function! s:close(tab, window) abort
   let command = 'noautocmd ' . win_id2tabwin(a:window)[1] . 'close!'
   let current = win_getid(tabpagewinnr(a:tab), a:tab)
   if a:tab == tabpagenr()
     call vim_mcp#diff_layout#run(command)
+  elseif has('nvim')
+    noautocmd call nvim_win_close(a:window, v:true)
   else
     call win_execute(current, command)
   endif

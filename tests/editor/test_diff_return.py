@@ -111,6 +111,19 @@ def test_it_goes_while_the_person_is_in_another_tab_page(scene: Scene, arrangeme
     assert scene.shape().items() ^ shape.items() == set()
 
 
+@pytest.mark.parametrize("current", [GO_RIGHT, GO_LEFT])
+@pytest.mark.requirement("IDE-SHOW-03")
+def test_the_persons_window_beside_it_stays_in_its_tab_page(scene: Scene, current: str) -> None:
+    """And the editor is alive, though it is the tab page's current window that was closed from another one."""
+    scene.do("let g:vim_mcp_diff_focus = 'always'")
+    scene.open()
+    scene.do(f"{GO_RIGHT} | new", current, "tabfirst")
+    scene.close()
+    assert scene.value("[tabpagenr(), tabpagenr('$'), tabpagewinnr(2, '$')]") == [1, 2, 1]
+    scene.do("tabnext")
+    assert scene.value("[bufname('%'), &diff]") == ["", 0]
+
+
 @pytest.mark.requirement("IDE-SHOW-03")
 def test_when_all_else_is_closed_the_persons_file_is_shown(scene: Scene) -> None:
     scene.do("let g:vim_mcp_diff_focus = 'always'", "set number")
