@@ -112,9 +112,12 @@ function! s:check_unlocked() abort
   endif
 endfunction
 
-" Whether the person in a diff may be taken out of it: at once when they have answered, else when they rest, since what
-" they are typing is meant for it.
+" Whether the person in a diff may be taken out of it: at once when they have called for it anew or have answered, else
+" when they rest, since what they are typing is meant for it.
 function! s:is_done(review) abort
+  if get(a:review, 'called')
+    return 1
+  endif
   return get(a:review, 'verdict', '') =~# '^\%(accept\|reject\)ed$'
         \ ? vim_mcp#diff_focus#is_idle() : vim_mcp#diff_focus#resting()
 endfunction

@@ -164,6 +164,16 @@ def test_who_goes_to_a_diff_means_it(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("IDE-REVIEW-07")
+def test_who_calls_for_a_diff_from_its_other_side_is_led_to_it_at_once(desk: Desk) -> None:
+    """They type there, but not something that is meant for that side."""
+    review = desk.propose()
+    desk.terminal.wait_screen(TITLE)
+    calm(desk, 100_000)
+    desk.terminal.type(":call vim_mcp#diff_focus#watch(1)\r:edit one.txt\r\x17h:ClaudeCodeDiffs\r:w\r")
+    assert desk.verdict(review) == ("accepted", NEW)
+
+
+@pytest.mark.requirement("IDE-REVIEW-07")
 def test_the_only_diff_is_not_meant_when_it_has_only_just_come(desk: Desk) -> None:
     command(desk.terminal, "let g:vim_mcp_diff_focus = 'never'")
     calm(desk, 100_000)
