@@ -7,7 +7,7 @@ set cpo&vim
 " What auto-saves hear of.
 let s:events = ['InsertLeavePre', 'InsertLeave', 'TextChanged', 'TextChangedI', 'TextChangedP', 'CursorHold',
       \ 'CursorHoldI', 'CursorMoved', 'CursorMovedI', 'FocusLost', 'FocusGained', 'BufLeave', 'BufEnter', 'WinLeave',
-      \ 'WinEnter', 'TabLeave', 'TabEnter']
+      \ 'WinEnter', 'TabLeave', 'TabEnter', 'ModeChanged']
 
 " How many functions deep it is looked, and into how many for one autocommand: plugins may have hundreds.
 let s:depth = 4
@@ -61,7 +61,8 @@ function! s:commands(event) abort
     let group = line =~# '^\S' ? line : group
     let pattern = line =~# '^ \{4}\S' ? line : pattern
     if pattern !~# '^ *<buffer' && group !~# s:ours
-      call add(commands, strpart(line, s:indent))
+      " Lua may give the name of a function of Vim's.
+      call add(commands, substitute(strpart(line, s:indent), '^<vim function: \(.*\)>$', 'call \1()', ''))
     endif
   endfor
   return commands

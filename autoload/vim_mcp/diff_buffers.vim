@@ -104,7 +104,8 @@ endfunction
 " Gives both buffers, which are there already, the names of private files where they may have them.
 function! vim_mcp#diff_buffers#rename(review) abort
   for side in ['left', 'right']
-    let file = s:private(a:review, side)
+    " The left one may have been deleted.
+    let file = bufloaded(a:review[side]) ? s:private(a:review, side) : ''
     if file !=# ''
       call vim_mcp#within#buffer(a:review[side], {-> s:rename(file)})
     endif

@@ -35,7 +35,7 @@ function! vim_mcp#diff_words#count(review, Done) abort
   let before = get(a:review, 'changes', -1)
   if s:is_small(a:review)
     call s:compare(a:review)
-    if a:review.changes != before
+    if get(a:review, 'changes', -1) != before
       call a:Done()
     endif
   else
@@ -61,17 +61,23 @@ function! s:of_changes(review) abort
   let number = get(a:review, 'changes', -1)
   let text = number < 0 ? '' : number == 0 ? ', no changes' : number == 1 ? ', 1 change' : ', ' . number . ' changes'
   let [left, right] = [getbufvar(a:review.left, '&endofline'), getbufvar(a:review.right, '&endofline')]
-  let exists = getftype(a:review.file) !=# '' && getfsize(a:review.file) != 0
+  let exists = bufloaded(a:review.left) && getftype(a:review.file) !=# '' && getfsize(a:review.file) != 0
   return text . (left == right || !exists ? '' : right ? ', adds the last line''s end' : ', no end of the last line')
 endfunction
 
 function! s:is_small(review) abort
   return vim_mcp#diff_unified#is_wanted()
-        \ || max(map([a:review.left, a:review.right], 'vim_mcp#text#line_count(v:val)')) <= s:max_lines
+        \ || max(map(s:sides(a:review), 'vim_mcp#text#line_count(v:val)')) <= s:max_lines
 endfunction
 
+" The buffers that the person has not wiped out.
+function! s:sides(review) abort
+  return filter([a:review.left, a:review.right], 'bufexists(v:val)')
+endfunction
+
+" With the file's side deleted there is nothing to compare, and what was found last stands.
 function! s:compare(review) abort
-  if s:is_small(a:review)
+  if bufloaded(a:review.left) && s:is_small(a:review)
     let [old, new] = [s:lines(a:review.left), s:lines(a:review.right)]
     let hunks = vim_mcp#hunks#between(old, new, 1)
     let a:review.changes = len(hunks)

@@ -34,6 +34,7 @@ WAYS = {
     "among others": ["autocmd InsertLeave * if &modified || 1 | w! | endif"],
     "in a group, for some files": ["augroup saves", "autocmd InsertLeave *.c,*.py silent w", "augroup END"],
     "executed": ["autocmd InsertLeave * execute 'write'"],
+    "at a change of mode": ["autocmd ModeChanged *:n write"],
     "without autocommands": ["autocmd InsertLeave * noautocmd write"],
     "in a function": ["function! Save()", "  if 1 | write | endif", "endfunction", "autocmd InsertLeave * call Save()"],
     "in functions of a script": [
@@ -76,8 +77,8 @@ local function ask()
 end
 """
 
-# What cannot be found by looking.
 SAVE = ["function! Save()", "  silent write", "endfunction"]
+# What cannot be found by looking.
 UNFOUND = {
     "a name put together": [*SAVE, "autocmd InsertLeave * call call('Sa' . 've', [])"],
     "a command put together": ["autocmd InsertLeave * execute nr2char(119)"],
@@ -198,6 +199,17 @@ def test_it_is_found_in_lua(start: Start, inside: Inside, home: EditorHome, kind
     if kind != "nvim":
         pytest.skip("Neovim since 0.8")
     desk = start(lua(home, LUA[way]))
+    assert is_private(desk, inside)
+    desk.terminal.type("Ax\x1b")
+    desk.terminal.wait_screen(HINT)
+    assert told(desk, inside, "v:errmsg") == ""
+
+
+@pytest.mark.requirement("IDE-REVIEW-02")
+def test_a_vim_function_that_lua_gives_is_found(start: Start, inside: Inside, kind: str) -> None:
+    if kind == "vim":
+        pytest.skip("Neovim's Lua")
+    desk = start(*SAVE, "lua vim.api.nvim_create_autocmd('InsertLeave', {callback = 'Save'})")
     assert is_private(desk, inside)
     desk.terminal.type("Ax\x1b")
     desk.terminal.wait_screen(HINT)
@@ -338,3 +350,18 @@ def test_the_editor_remembers_nothing_of_it(start: Start, home: EditorHome, kind
     assert b"one.txt" in (home.home / "info").read_bytes()
     assert b"calc.py" not in (home.home / "info").read_bytes()
     assert list(home.runtime.glob("vim-mcp-review-*")) == []
+
+
+@pytest.mark.parametrize("command", ["bwipeout", "bdelete"])
+def test_the_file_s_side_may_be_deleted(start: Start, inside: Inside, home: EditorHome, command: str) -> None:
+    desk = start()
+    desk.terminal.type(f"\x17h:{command}\r:autocmd InsertLeave * write\r")
+    wait_until(lambda: is_private(desk, inside), "private files")
+    desk.terminal.type("ggAx\x1bAy\x1b")
+    desk.terminal.wait_screen(HINT)
+    assert told(desk, inside, "v:errmsg") == ""
+    desk.terminal.type(":edit one.txt\r:ClaudeCodeDiffs\r")
+    desk.terminal.wait_screen("claude-code: calc.py")
+    desk.terminal.type(":w\r")
+    assert desk.verdict() == ACCEPTED
+    wait_until(lambda: list(home.runtime.glob("vim-mcp-review-*")) == [], "its directory to go")
