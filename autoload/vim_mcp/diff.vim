@@ -3,6 +3,7 @@
 " A review is a dictionary:
 "   review, file, target, answer_file, tab_name, client   as they were asked for
 "   left, right, form, original, filetype                 see diff_buffers.vim
+"   number, private, private_files                        see diff_private.vim
 "   title_left, title_right, changes, line                see diff_words.vim
 "   place     where it is seen (diff_windows.vim); {} before
 "   verdict   '' while it is pending, then accepted, rejected, or withdrawn by who asked

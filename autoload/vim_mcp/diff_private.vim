@@ -10,8 +10,8 @@ let s:met = 0
 " The list of autocommands when it was last seen to that ours come after all others.
 let s:watched = ''
 
-" Prepares such files for `review` where they are needed: sets `private`, the directory, '' where there is none.
-" a:number distinguishes the reviews of this editor.
+" Prepares such files for `review` where they are needed: sets `private`, the directory, '' where there is none, and
+" `private_files`, those that auto-saves may write there. a:number distinguishes the reviews of this editor.
 function! vim_mcp#diff_private#begin(review, number) abort
   let [a:review.number, a:review.private, a:review.private_files] = [a:number, '', []]
   if s:are_needed()
@@ -89,6 +89,8 @@ function! vim_mcp#diff_private#forget() abort
   endif
 endfunction
 
+" After an auto-save, perhaps: removes what it has written, or finds that it was refused. (One that throws keeps the
+" editor from coming here: what it has written stays until the next such event.)
 function! s:look() abort
   for review in vim_mcp#diff#pending()
     if !empty(filter(copy(review.private_files), 'delete(v:val) == 0'))

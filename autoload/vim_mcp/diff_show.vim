@@ -86,7 +86,7 @@ function! vim_mcp#diff_show#changed(bufnr) abort
   endif
 endfunction
 
-" One of its windows is closed: so is the other one, when its person does not type there.
+" The proposal's window has been closed, which was no verdict: the file's side is closed too, when nobody types there.
 function! vim_mcp#diff_show#put_away(review, timer) abort
   if a:review.verdict !=# '' || empty(a:review.place) || s:is_seen(a:review)
     return
