@@ -55,6 +55,9 @@ endfunction
 " Begins to look after auto-saves: after the person's own autocommands, which are there already. Others may come with a
 " script or a command line: then it begins again, to be after them too.
 function! vim_mcp#diff_private#watch() abort
+  if v:errmsg =~# 'E676'
+    let v:errmsg = '' " of another buffer
+  endif
   augroup vim_mcp_diff_private
     autocmd!
     for event in vim_mcp#diff_auto_save#all()
