@@ -114,9 +114,14 @@ function! vim_mcp#status() abort
   endif
   let info = vim_mcp#link#info()
   let words = info.state ==# 'connected' ? s:connected() : [s:not_connected(info)]
-  let words = vim_mcp#paused() ? ['paused'] + words : words + ['access: ' . info.access]
+  let words = vim_mcp#paused() ? ['paused'] + words : words + s:limited(info.access)
   let words += [info.state ==# 'connected' ? 'as ' . info.instance_id : info.socket]
   call vim_mcp#notice#echo(join(filter(words, 'v:val !=# ""'), ', '))
+endfunction
+
+" What clients may do here, where that is not everything.
+function! s:limited(access) abort
+  return a:access ==# 'edit' ? [] : ['access: ' . a:access]
 endfunction
 
 function! s:connected() abort

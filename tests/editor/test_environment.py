@@ -104,7 +104,7 @@ def test_the_number_of_claudes_is_known(raw_hub: RawHub, inside: Inside, launch:
     link.send({"type": "ide", "clients": 2})
     terminal.wait_screen("2 here")
     terminal.type(":VimMCPStatus\r")
-    terminal.wait_screen(", 2 Claudes, access: edit, ")
+    terminal.wait_screen(", 2 Claudes, as ")
     link.send({"type": "ide", "clients": 1})
     terminal.wait_screen("1 here")
     raw_hub.close()

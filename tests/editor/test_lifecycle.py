@@ -364,7 +364,7 @@ def test_status_says_it_in_one_line(raw_hub: RawHub, launch: Launch, home: Edito
     link = raw_hub.editor()
     link.event("BufEnter")
     terminal.type(":VimMCPStatus\r")
-    screen = terminal.wait_screen(f"vim-mcp: connected, no Claude, access: edit, as one-home-{terminal.editor_pid}")
+    screen = terminal.wait_screen(f"vim-mcp: connected, no Claude, as one-home-{terminal.editor_pid}")
     assert "Press ENTER" not in screen
     terminal.type(":VimMCPPause\r")
     terminal.wait_screen("vim-mcp: paused")
@@ -376,6 +376,8 @@ def test_status_says_it_in_one_line(raw_hub: RawHub, launch: Launch, home: Edito
     terminal.wait_screen("vim-mcp: paused")
     terminal.type(":VimMCPPause!\r")
     terminal.wait_screen("vim-mcp: clients may use")
+    terminal.type(":let g:vim_mcp_access = 'read' | VimMCPStatus\r")
+    terminal.wait_screen("vim-mcp: connected, no Claude, access: read, as")
     terminal.type(":VimMCPPause maybe\r")
     terminal.wait_screen('vim-mcp: :VimMCPPause takes "on" or "off"')
     terminal.type(":VimMCPStop\r:VimMCPStatus\r")

@@ -105,7 +105,7 @@ def test_a_compatible_vim_works_too(raw_hub: RawHub, launch: Launch, home: Edito
     link = raw_hub.editor()
     assert link.request("get_state")["current_buffer"]["content"] == [""]
     terminal.type(":VimMCPStatus\r")
-    terminal.wait_screen("connected, no Claude, access: edit, as one-")
+    terminal.wait_screen("connected, no Claude, as one-")
 
 
 def test_settings_of_the_users_that_often_break_plugins_do_no_harm(

@@ -95,7 +95,7 @@ def test_the_first_useful_screen(newcomer: Newcomer, kind: str, before: list[str
         terminal.wait_screen(f"{kind}.txt")
         wait_until(lambda: f" {kind}-home-" in newcomer.vim_mcp("status || true", *before), "the editor in the status")
         terminal.type("iunsaved text\x1b:VimMCPStatus\r")
-        screen = terminal.wait_screen("unsaved text", "vim-mcp: connected, no Claude, access: edit, as ")
+        screen = terminal.wait_screen("unsaved text", "vim-mcp: connected, no Claude, as ")
         seconds = newcomer.seconds + worked() - started
         assert "Press ENTER" not in screen
         assert "unsaved text" in newcomer.vim_mcp("read vim://buffer/current", *before)
