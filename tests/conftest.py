@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 
 import pytest
@@ -19,6 +20,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--part", choices=["quick", "rest", "all"], default="all", help=help_of_part)
     parser.addoption("--editors", default=",".join(KINDS), help=f"a list of {', '.join(KINDS)}")
+
+
+def pytest_configure() -> None:
+    """A shell has its background jobs ignore CTRL-C, and what they start with them: not what tests type it into."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
