@@ -241,9 +241,9 @@ def test_cancelled_or_left_alone(scene: Scene) -> None:
 @pytest.mark.slow
 @pytest.mark.requirement("IDE-TOOL-03")
 def test_an_editor_that_is_busy_shows_it_later(scene: Scene) -> None:
-    scene.editor.type(":call system('read x < ' . shellescape($HOME . '/go'))\r")
     pipe = scene.stage.home.home / "go"
     os.mkfifo(pipe)
+    scene.editor.type(":call system('read x < ' . shellescape($HOME . '/go'))\r")
     call = scene.propose()
     gone = scene.propose("never seen\n", tab="gone")
     wait_until(lambda: scene.diffs() == 2, "both wait")
