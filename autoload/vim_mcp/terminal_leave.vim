@@ -28,10 +28,10 @@ function! vim_mcp#terminal_leave#watch() abort
     else
       autocmd! BufWritePost *
       autocmd BufWritePost * call timer_start(0, {timer -> s:refused()})
-    endif
-    if !has('nvim') && exists('##SafeState')
-      autocmd! SafeState *
-      autocmd SafeState * if v:errmsg =~# s:refusal | call s:refused() | endif
+      if exists('##SafeState')
+        autocmd! SafeState *
+        autocmd SafeState * if v:errmsg =~# s:refusal | call s:refused() | endif
+      endif
     endif
   augroup END
 endfunction
