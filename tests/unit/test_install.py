@@ -69,6 +69,11 @@ def files(home: Path) -> dict[str, str]:
     }
 
 
+def directories(home: Path) -> set[str]:
+    """Every directory below a home directory."""
+    return {str(path.relative_to(home)) for path in home.rglob("*") if path.is_dir() and not path.is_symlink()}
+
+
 @pytest.mark.requirement("INSTALL-01")
 def test_a_clone_is_linked_and_nothing_else_is_touched(clone: Run, home: Path) -> None:
     before = files(home)
@@ -134,6 +139,34 @@ def test_uninstalling_leaves_the_home_as_it_was(kind: str, home: Path, request: 
     assert (done.returncode, done.stdout.count("done ")) == (0, 2)
     assert files(home) == before
     assert run("uninstall").stdout.count("nothing to remove") == 3
+
+
+@pytest.mark.requirement("INSTALL-04")
+@pytest.mark.parametrize("kind", ["clone", "installed"])
+def test_uninstalling_leaves_no_directory_behind_but_those_of_others(
+    kind: str, home: Path, request: pytest.FixtureRequest
+) -> None:
+    """Not even empty ones; a package of the person's own stays, empty or not, and so does what a link leads to."""
+    run: Run = request.getfixturevalue(kind)
+    (home / ".local" / "share").mkdir(parents=True)
+    before = directories(home)
+    run("install", "--no-claude")
+    run("uninstall")
+    assert directories(home) == before
+    for own in (".vim/pack/mine/opt", ".local/share/nvim/site/pack/vim-mcp/opt"):
+        (home / own).mkdir(parents=True)
+    before = directories(home)
+    run("install", "--no-claude")
+    run("uninstall")
+    assert directories(home) == before
+    (home / ".vim" / "pack" / "mine" / "opt").rmdir()
+    (home / ".vim" / "pack" / "mine").rename(home / "dotfiles")
+    (home / ".vim" / "pack").rmdir()
+    (home / ".vim" / "pack").symlink_to(home / "dotfiles")
+    run("install", "--no-claude")
+    run("uninstall")
+    assert (home / ".vim" / "pack").readlink() == home / "dotfiles"
+    assert list((home / "dotfiles").iterdir()) == []
 
 
 @pytest.mark.requirement("INSTALL-04")

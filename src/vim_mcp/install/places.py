@@ -30,9 +30,10 @@ def _xdg(variable: str, default: str) -> Path:
 
 @dataclass(frozen=True)
 class Place:
-    """An editor, by its `program` and its name, and the directory in which it looks for packages."""
+    """An editor, by its `program` and its name; its `own` directory; where in that it looks for packages (`pack`)."""
 
     program: str
+    own: Path
     pack: Path
     managed: tuple[tuple[Path, str], ...]
     """Directories with patterns below them at which plugin managers keep plugins."""
@@ -75,7 +76,7 @@ def _vim() -> Place:
     home, modern = Path.home(), _xdg("XDG_CONFIG_HOME", "~/.config") / "vim"
     classic = any((home / name).exists() for name in (".vimrc", ".vim/vimrc"))
     base = modern if (modern / "vimrc").exists() and not classic and _looks_there() else home / ".vim"
-    return Place("vim", base / "pack", ((base / "plugged", "*"), (base / "bundle", "*")))
+    return Place("vim", base, base / "pack", ((base / "plugged", "*"), (base / "bundle", "*")))
 
 
 def _looks_there() -> bool:
@@ -96,4 +97,4 @@ def _looks_there() -> bool:
 def _neovim() -> Place:
     data = _xdg("XDG_DATA_HOME", "~/.local/share") / (os.environ.get("NVIM_APPNAME") or "nvim")
     managed = ((data / "lazy", "*"), (data / "plugged", "*"))
-    return Place("nvim", data / "site" / "pack", managed)
+    return Place("nvim", data, data / "site" / "pack", managed)

@@ -120,7 +120,7 @@ def removal(place: Place) -> Step:
     if not _is_ours(path):
         found = f"{tilde(path)} is not from `vim-mcp install`" if os.path.lexists(path) else "nothing to remove"
         return Step(f"{place.editor}: {found}")
-    return Step(f"{place.editor}: {tilde(path)} is removed", lambda: _remove(path))
+    return Step(f"{place.editor}: {tilde(path)} is removed", lambda: _remove(place))
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -183,11 +183,13 @@ def _delete(path: Path) -> None:
         shutil.rmtree(path)
 
 
-def _remove(path: Path) -> None:
-    _delete(path)
-    for directory in (path.parent, path.parent.parent):
-        if not any(directory.iterdir()):
-            directory.rmdir()
+def _remove(place: Place) -> None:
+    """Take the plugin away, and each directory on the way to it that holds nothing else: placing it makes them all."""
+    _delete(place.path)
+    for directory in place.path.parents:
+        if directory == place.own.parent or directory.is_symlink() or any(directory.iterdir()):
+            return
+        directory.rmdir()
 
 
 def _write_tags(doc: Path) -> None:
