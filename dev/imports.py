@@ -24,7 +24,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cli"}),
     frozenset({"daemon"}),
     frozenset({"hub"}),
-    frozenset({"clients", "registration", "endpoints", "notebook"}),
+    frozenset({"clients", "registration", "endpoints", "notebook", "checkers"}),
     frozenset({"endpoint"}),
     frozenset({"ide", "session"}),
     frozenset({"tools"}),

@@ -22,7 +22,7 @@ endfunction
 
 function! s:argv() abort
   return vim_mcp#hub#obstacle() !=# '' ? ['false']
-        \ : vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json'] + s:named_claude())
+        \ : vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json', '--inside'] + s:named_claude())
 endfunction
 
 " The program looks for `claude` on PATH; the user may have named another one here.
@@ -124,6 +124,11 @@ function! s:settings() abort
     return [s:finding('ok', 'g: settings', 'each is known, and of a kind that it takes', '')]
   endif
   return map(l:faults, 's:finding("warning", "g: settings", v:val[0], v:val[1])')
+endfunction
+
+" For `vim-mcp doctor` in a shell.
+function! vim_mcp#doctor#get_checkers(params) abort
+  return s:servers()
 endfunction
 
 " Who finds the errors that Claude is told of.

@@ -23,6 +23,7 @@ let s:table = {
       \ 'search': {'run': 'vim_mcp#search#search', 'access': 'read', 'waits': 'any', 'keys': 1, 'history': 0},
       \ 'get_environment': {'run': 'vim_mcp#kernel#get_environment', 'access': 'code', 'waits': 'any', 'keys': 0,
       \   'history': 0},
+      \ 'get_checkers': {'run': 'vim_mcp#doctor#get_checkers', 'access': '', 'waits': 'any', 'keys': 0, 'history': 0},
       \ 'get_diagnostics': {'run': 'vim_mcp#diagnostics#get_diagnostics', 'access': 'read', 'waits': 'any',
       \   'keys': 1, 'history': 0},
       \ 'follow_disk': {'run': 'vim_mcp#autoread#follow_disk', 'access': '', 'waits': 'any', 'keys': 1, 'history': 0},

@@ -126,6 +126,7 @@ def _add_setting_up(commands: argparse._SubParsersAction[argparse.ArgumentParser
     doctor = commands.add_parser("doctor", help="say what is in order and what is not, with the command that mends it")
     doctor.add_argument("--json", action="store_true", help="as one JSON object")
     doctor.add_argument("--claude", metavar="COMMAND", default="", help="look at this one instead of `claude`")
+    doctor.add_argument("--inside", action="store_true", help="ask no editor anything: one waits for the answer")
     doctor.set_defaults(run=_doctor)
 
 
@@ -178,7 +179,7 @@ def _uninstall(arguments: argparse.Namespace) -> int:
 def _doctor(arguments: argparse.Namespace) -> int:
     from vim_mcp import doctor
 
-    return doctor.run(arguments.json, arguments.claude)
+    return doctor.run(arguments.json, arguments.claude, arguments.inside)
 
 
 def _hub(arguments: argparse.Namespace) -> int:

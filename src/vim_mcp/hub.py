@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vim_mcp import __version__, wire
+from vim_mcp.checkers import checkers
 from vim_mcp.clients import Clients
 from vim_mcp.config import Config
 from vim_mcp.connection import LineConnection
@@ -142,6 +143,8 @@ class Hub:
             self._clients.add(connection, message)
         elif role == "hook":
             self._endpoints.hook(message, connection)
+        elif role == "checkers":
+            self._tasks.spawn(self._tell_checkers(connection))
         elif role in ("status", "stop", "step_down"):
             connection.write(wire.encode(self._command(role, message)))
             connection.close()
@@ -159,6 +162,10 @@ class Hub:
         if newer:
             asyncio.get_running_loop().call_soon(self.leave, "upgrade")
         return {"stepping_down": newer, "version": __version__}
+
+    async def _tell_checkers(self, connection: LineConnection) -> None:
+        connection.write(wire.encode({"checkers": await checkers(self._directory)}))
+        connection.close()
 
     # State
 

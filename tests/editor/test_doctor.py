@@ -171,7 +171,7 @@ def test_the_program_looks_at_the_claude_of_a_setting(home: EditorHome, launch: 
     terminal.wait_screen("the hub does not start")
     terminal.type(":VimMCPDoctor\r")
     wait_until(lambda: "doctor" in told.read_text(), "the program")
-    assert told.read_text().splitlines()[-1] == "doctor --json" + (" --claude sh" if "sh" in setting else "")
+    assert told.read_text().splitlines()[-1] == "doctor --json --inside" + (" --claude sh" if "sh" in setting else "")
 
 
 @pytest.mark.requirement("DOCTOR-02")

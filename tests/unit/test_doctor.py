@@ -17,7 +17,7 @@ import pytest
 from tests.support.answering import answering
 from tests.support.editors import ROOT
 from vim_mcp import __version__
-from vim_mcp.doctor import claude, hub, ide, program
+from vim_mcp.doctor import checkers, claude, hub, ide, program
 from vim_mcp.doctor.finding import Finding
 from vim_mcp.install import claude as registration
 from vim_mcp.install import install
@@ -255,6 +255,18 @@ def test_a_hub_with_a_fault_and_one_that_does_not_answer(listening: dict[str, An
     assert [finding.level for finding in hub.findings(hub.State()) if finding.subject == "hub"] == ["ok", "error"]
     listening.clear()
     assert (hub_finding("hub").level, "answered nothing" in hub_finding("hub").text) == ("error", True)
+
+
+@pytest.mark.requirement("DOCTOR-03")
+def test_a_hub_that_does_not_know_of_language_servers(listening: dict[str, Any]) -> None:
+    """One of an older version hangs up."""
+    assert look(checkers.findings(hub.State()), "language servers").level == "ok"
+    state = hub.State()
+    listening["instances"] = [{"instance_id": "main-x-1"}]
+    assert state.editors()
+    listening.clear()
+    found = look(checkers.findings(state), "language servers")
+    assert (found.level, found.fix) == ("warning", ":VimMCPDoctor in the editor")
 
 
 # How Claude Code finds the editors

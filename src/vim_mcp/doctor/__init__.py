@@ -11,18 +11,19 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from vim_mcp import __version__
-from vim_mcp.doctor import claude, hub, ide, program
+from vim_mcp.doctor import checkers, claude, hub, ide, program
 from vim_mcp.doctor.finding import ERROR, Finding
 
 _INDENT = 9
 
 
-def run(as_json: bool, named_claude: str = "") -> int:
+def run(as_json: bool, named_claude: str = "", inside: bool = False) -> int:
     """Print all findings, as lines or as one JSON object with `version` and `findings`; 1 where one is an error.
 
-    `named_claude` is the command of an editor's settings, "" where they name none.
+    `named_claude` is the command of an editor's settings, "" where they name none. `inside`: an editor waits for it,
+    and could not be asked anything.
     """
-    findings = list(examine(named_claude))
+    findings = list(examine(named_claude, inside))
     if as_json:
         print(json.dumps({"version": __version__, "findings": [asdict(finding) for finding in findings]}, indent=2))
     else:
@@ -30,11 +31,11 @@ def run(as_json: bool, named_claude: str = "") -> int:
     return 1 if any(finding.level == ERROR for finding in findings) else 0
 
 
-def examine(named_claude: str = "") -> Iterator[Finding]:
+def examine(named_claude: str = "", inside: bool = False) -> Iterator[Finding]:
     """Look at everything; what the look itself stumbles over is an error like the others."""
     state = hub.State()
-    parts = (program.findings(), hub.findings(state), ide.findings(state), claude.findings(named_claude))
-    for part in parts:
+    parts = [program.findings(), hub.findings(state), ide.findings(state), claude.findings(named_claude)]
+    for part in parts if inside else [*parts, checkers.findings(state)]:
         try:
             yield from part
         except OSError as error:
