@@ -44,9 +44,9 @@ let s:words.list = 'a list of strings'
 " What the plugin keeps there for itself.
 let s:own = ['stdin']
 
-" All that can be set, each with the kinds that it takes.
-function! vim_mcp#settings#all() abort
-  return deepcopy(s:takes)
+" Whether there is a setting of that name.
+function! vim_mcp#settings#exists(name) abort
+  return has_key(s:takes, a:name)
 endfunction
 
 " Whether a setting is on or off, and nothing else.
@@ -68,13 +68,22 @@ function! s:fault(name) abort
     let l:instead = l:near ==# '' ? 'see :help vim-mcp-settings' : 'set g:vim_mcp_' . l:near
     return [l:full . ' is no setting', printf(':unlet %s, and %s', l:full, l:instead)]
   endif
-  let [l:Value, l:kinds] = [g:['vim_mcp_' . a:name], s:takes[a:name]]
-  if !empty(filter(copy(l:kinds), 's:fits(a:name, v:val, l:Value)'))
+  let l:Value = g:['vim_mcp_' . a:name]
+  if vim_mcp#settings#fits(a:name, l:Value)
     return []
   endif
-  let l:words = map(copy(l:kinds), 's:wanted(a:name, v:val)')
   let l:text = printf('%s is %s', l:full, vim_mcp#text#fitting(string(l:Value), 40))
-  return [l:text, printf(':unlet %s, or in your vimrc give it %s', l:full, join(l:words, ' or '))]
+  return [l:text, printf(':unlet %s, or in your vimrc give it %s', l:full, vim_mcp#settings#wanted(a:name))]
+endfunction
+
+" Whether the setting may have that value.
+function! vim_mcp#settings#fits(name, value) abort
+  return !empty(filter(copy(s:takes[a:name]), 's:fits(a:name, v:val, a:value)'))
+endfunction
+
+" What it takes, in words.
+function! vim_mcp#settings#wanted(name) abort
+  return join(map(copy(s:takes[a:name]), 's:words_of(a:name, v:val)'), ' or ')
 endfunction
 
 function! s:fits(name, kind, value) abort
@@ -91,7 +100,7 @@ function! s:fits(name, kind, value) abort
   return l:type == type('')
 endfunction
 
-function! s:wanted(name, kind) abort
+function! s:words_of(name, kind) abort
   return a:kind ==# 'choice' ? join(map(vim_mcp#choices#of(a:name), 'string(v:val)'), ' or ') : s:words[a:kind]
 endfunction
 

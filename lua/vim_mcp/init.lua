@@ -3,77 +3,44 @@
 
 local M = {}
 
-local KINDS = {
-  switch = 'true or false',
-  number = 'a whole number from 0 on',
-  string = 'a string',
-  list = 'a list of strings',
-}
-
-local function is_list_of_strings(value)
-  if type(value) ~= 'table' then
-    return false
-  end
-  local count = 0
-  for _, item in pairs(value) do
-    count = count + 1
-    if type(item) ~= 'string' then
-      return false
-    end
-  end
-  return count == #value
-end
-
-local CHECKS = {
-  switch = function(value)
-    return type(value) == 'boolean' or value == 0 or value == 1
-  end,
-  number = function(value)
-    return type(value) == 'number' and value >= 0 and value == math.floor(value)
-  end,
-  string = function(value)
-    return type(value) == 'string'
-  end,
-  list = is_list_of_strings,
-}
-
 -- `value` as it is written in Lua, as far as a message has room for it.
 local function written(value)
   local text = vim.inspect(value):gsub('%s*\n%s*', ' ')
   return #text > 24 and text:sub(1, 21) .. '...' or text
 end
 
-local function listed(items, last)
-  local head = table.concat(items, ', ', 1, #items - 1)
-  return (head == '' and '' or head .. last) .. items[#items]
-end
+local PLAIN = { boolean = true, number = true, string = true }
 
--- Whether the setting `name`, which takes such kinds, may have `value`, and in words what it takes.
-local function fits(name, takes, value)
-  if takes[1] == 'choice' then
-    local choices = vim.fn['vim_mcp#choices#of'](name)
-    return vim.tbl_contains(choices, value), listed(vim.tbl_map(written, choices), ' or ')
-  end
-  for _, kind in ipairs(takes) do
-    if CHECKS[kind](value) then
-      return true
+-- Whether Vim has the like of it. Of a table with both a list and names it would only say that it has not.
+local function is_known_to_vim(value)
+  local is_list = type(value) == 'table' and #value == vim.tbl_count(value)
+  for _, item in ipairs(is_list and value or { value }) do
+    if not PLAIN[type(item)] then
+      return false
     end
   end
-  return false, listed(vim.tbl_map(function(kind)
-    return KINDS[kind]
-  end, takes), ' or ')
+  return true
+end
+
+-- Whether the setting may have `value`.
+local function fits(name, value)
+  return is_known_to_vim(value) and vim.fn['vim_mcp#settings#fits'](name, value) == 1
+end
+
+-- What it takes, in words.
+local function wanted(name)
+  return (vim.fn['vim_mcp#settings#wanted'](name):gsub('^0 or 1$', 'true or false'))
 end
 
 -- What is wrong with a setting, nil where nothing is.
-local function fault(name, value, settings)
-  if settings[name] == nil then
+local function fault(name, value)
+  if vim.fn['vim_mcp#settings#exists'](name) == 0 then
     local near = vim.fn['vim_mcp#settings#nearest'](tostring(name))
     local advice = near ~= '' and ('did you mean %s?'):format(near) or 'see :help vim-mcp-settings'
     return ('setup(): no setting %s; %s'):format(name, advice)
   end
-  local ok, wanted = fits(name, settings[name], value)
-  if not ok then
-    return ('setup{%s = %s}: give %s'):format(name, written(value), wanted)
+  if not fits(name, value) then
+    return ('setup{%s = %s}: give %s'):format(name, written(value), wanted(name))
   end
 end
 
@@ -83,9 +50,8 @@ function M.setup(options)
     vim.fn['vim_mcp#notice#unasked'](('setup() takes a table, not %s'):format(written(options)))
     return
   end
-  local settings = vim.fn['vim_mcp#settings#all']()
   for name, value in pairs(options or {}) do
-    local told = fault(name, value, settings)
+    local told = fault(name, value)
     if told then
       vim.fn['vim_mcp#notice#unasked'](told)
     else
