@@ -66,7 +66,7 @@ def test_each_key_is_the_variable_of_its_name(start: Start, inside: Inside) -> N
     [
         ("{ acess = 'read' }", "setup(): no setting acess; did you mean access?"),
         ("{ g_whatever = 1 }", "setup(): no setting g_whatever; see :help vim-mcp-settings"),
-        ("{ access = 'write' }", 'setup{access = "write"}: give \'edit\' or \'read\' or \'off\''),
+        ("{ access = 'write' }", "setup{access = \"write\"}: give 'edit' or 'read' or 'off'"),
         ("{ ask_timeout = '5' }", 'setup{ask_timeout = "5"}: give a whole number from 0 on'),
         ("{ selection = 'on' }", 'setup{selection = "on"}: give true or false'),
         ("{ ask_timeout = 1.5 }", "setup{ask_timeout = 1.5}: give a whole number from 0 on"),
