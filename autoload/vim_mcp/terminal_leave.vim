@@ -15,6 +15,10 @@ let s:refusal = '^E948:[^!]*$'
 " Whether the command line that was left last, until the editor waits for the next key, leaves whatever is not saved.
 let s:forced = 0
 
+" In Vim, how often it is looked whether it has refused, in ms, where no event tells.
+let s:step = 200
+let s:look = -1
+
 " For the terminal in the current buffer. Neovim refuses `:wqa`, and then writes the terminal, of all things. Vim says
 " that it refuses, and writes the others; what is typed there is replaced before that.
 function! vim_mcp#terminal_leave#watch() abort
@@ -32,8 +36,16 @@ function! vim_mcp#terminal_leave#watch() abort
         autocmd! SafeState *
         autocmd SafeState * if v:errmsg =~# s:refusal | call s:refused() | endif
       endif
+      if exists('##ModeChanged')
+        autocmd! ModeChanged *:t
+        autocmd ModeChanged *:t call s:look_after_maps()
+      endif
     endif
   augroup END
+  " A refusal that was there before is none of a command that is to come.
+  if v:errmsg =~# s:refusal
+    let v:errmsg = ''
+  endif
 endfunction
 
 let s:writing = 0
@@ -56,12 +68,30 @@ function! s:written() abort
   call s:quit()
 endfunction
 
-" Vim has perhaps refused `:wqa`, and written what it could.
+" Vim has perhaps refused `:wqa`, and written what it could. Where that was for another terminal, it is not left later
+" either, when that one has ended.
 function! s:refused() abort
-  if v:errmsg =~# s:refusal && s:runs() && !s:others()
+  if v:errmsg =~# s:refusal
     let v:errmsg = ''
-    call s:quit()
+    if s:runs() && !s:others()
+      call s:quit()
+    endif
   endif
+endfunction
+
+" While keys go to a program, no event tells of a command that the user's mapping runs by <Cmd> and that writes nothing.
+" So who has such mappings is looked after.
+function! s:look_after_maps() abort
+  if empty(timer_info(s:look)) && execute('tmap') =~? '<\%(Script\)\=Cmd>' && s:runs()
+    let s:look = timer_start(s:step, function('s:look'), {'repeat': -1})
+  endif
+endfunction
+
+function! s:look(timer) abort
+  if mode() !=# 't'
+    call timer_stop(a:timer)
+  endif
+  call s:refused()
 endfunction
 
 function! s:typed(line) abort

@@ -19,6 +19,8 @@ __all__ = ["program", "scene"]
 MAPS = (
     "nnoremap <F3> <Cmd>wqa<CR>",
     "tnoremap <F3> <Cmd>xall<CR>",
+    "tnoremap <F5> <Cmd>wqa<CR>",
+    "tnoremap <F6> <Cmd>qa<CR>",
     "inoremap <F3> <Cmd>silent! wqa<CR>",
     "nnoremap <F4> <Cmd>bwipe!<CR>",
 )
@@ -62,6 +64,25 @@ def test_all_is_written_and_the_editor_left(begin: Begin, tmp_path: Path, way: s
     wait_ended(pid)
 
 
+@pytest.mark.requirement("TERM-03")
+@pytest.mark.parametrize("keys", ["\x1b[15~", "\x1b[17~"], ids=["wqa", "qa"])
+@pytest.mark.parametrize("before", ["", "\x17p\x17p", "\x1c\x0ei"], ids=["at once", "come back", "normal mode"])
+def test_a_mapping_in_the_terminal_leaves_where_nothing_is_to_be_written(
+    scene: Scene, inside: Inside, kind: str, keys: str, before: str
+) -> None:
+    terminal, link = scene
+    if before.startswith("\x17") and kind != "vim":
+        pytest.skip("CTRL-W is the program's")
+    command(terminal, "set noruler noshowcmd")
+    for line in MAPS:
+        command(terminal, line)
+    terminal.type(":ClaudeCode\r")
+    pid = started(inside, link)[0]
+    terminal.type(before + keys)
+    assert terminal.wait() == 0
+    wait_ended(pid)
+
+
 STAYING: dict[str, tuple[list[str], str, str]] = {
     "from the terminal": ([], ":qa\r", "E37"),
     "the last window": (["only"], ":q\r", "E37"),
@@ -92,6 +113,23 @@ def test_who_forces_it_is_not_led_elsewhere(begin: Begin, inside: Inside) -> Non
     terminal.type(":qa!\r")
     assert inside.told() == "terminal"
     assert terminal.wait() == 0
+
+
+@pytest.mark.requirement("TERM-03")
+def test_what_was_refused_for_another_terminal_is_not_done_later(begin: Begin, kind: str) -> None:
+    """Not when that one has ended: in Vim, which refuses it."""
+    if kind != "vim":
+        pytest.skip("Neovim ends the user's terminals")
+    terminal, pid = begin("let g:other = term_start('cat', {'hidden': 1})", "wall", "wincmd p")
+    terminal.type(":wqa\r")
+    terminal.wait_screen("E948: Job still running")
+    command(terminal, "call job_stop(term_getjob(g:other), 'kill')")
+    command(terminal, "while term_getstatus(bufnr('!cat')) =~ 'running' | sleep 5m | endwhile")
+    terminal.type(":echo 'and on'\r")
+    terminal.wait_screen("and on")
+    terminal.type(":echo 'further'\r")
+    terminal.wait_screen("further")
+    assert not has_ended(pid)
 
 
 @pytest.mark.requirement("TERM-03")
