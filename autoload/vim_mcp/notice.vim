@@ -42,14 +42,14 @@ function! s:whole(text) abort
 endfunction
 
 function! s:put(text, highlight) abort
-  let [whole, kept] = [s:whole(a:text), &cmdheight > 0]
+  let whole = s:whole(a:text)
   let shown = s:shown(whole)
   execute 'echohl' a:highlight
-  if kept && shown !=# whole
+  if shown !=# whole
     call s:keep(whole)
   endif
   redraw
-  execute kept && shown !=# whole ? 'echo' : 'echomsg' 'shown'
+  execute shown !=# whole ? 'echo' : 'echomsg' 'shown'
   echohl None
 endfunction
 
@@ -57,8 +57,7 @@ endfunction
 " redrawn would wipe the message off where 'cmdheight' is 0.
 function! s:shown(whole) abort
   let room = s:room()
-  " Without a command line Neovim asks for Enter where more is said than fits.
-  return s:fitting(a:whole, room, &cmdheight && room > 40 ? '... (:messages)' : '...')
+  return s:fitting(a:whole, room, room > 40 ? '... (:messages)' : '...')
 endfunction
 
 " One line for several messages, which would wipe each other off the screen: the last one, and the history has them, one
@@ -67,7 +66,7 @@ function! s:put_together(texts) abort
   let line = s:shown(s:whole(printf('%d messages (:messages has all): %s', len(a:texts), a:texts[-1])))
   echohl WarningMsg
   for text in a:texts
-    call s:keep(&cmdheight ? s:whole(text) : s:shown(s:whole(text)))
+    call s:keep(s:whole(text))
     redraw
   endfor
   echo line
@@ -77,7 +76,31 @@ endfunction
 " Puts a text that does not fit into the history, which takes only what is shown. A typed command's is drawn over before
 " it ends, so nobody is asked for Enter; in a callback they would be at once, but there, by the flag T, the editor
 " itself shows no more than fits.
+"
+" Without a command line Neovim asks for Enter in any case where more is said than fits: there it is said in pieces.
 function! s:keep(text) abort
+  for piece in &cmdheight ? [] : s:pieces(a:text, max([10, s:room()]))
+    redraw
+    echomsg piece
+  endfor
+  if &cmdheight
+    call s:keep_whole(a:text)
+  endif
+endfunction
+
+" A text in lines of at most so many cells, cut between words where it has any.
+function! s:pieces(text, room) abort
+  let [pieces, rest] = [[], a:text]
+  while strdisplaywidth(rest) > a:room
+    let piece = vim_mcp#text#fitting(rest, a:room)
+    let words = matchstr(piece, '^.*\S\ze ')
+    call add(pieces, words ==# '' ? piece : words)
+    let rest = '  ' . substitute(strpart(rest, len(pieces[-1])), '^ ', '', '')
+  endwhile
+  return add(pieces, rest)
+endfunction
+
+function! s:keep_whole(text) abort
   let [more, shortmess] = [&more, &shortmess]
   noautocmd set nomore shortmess+=T
   try

@@ -52,6 +52,23 @@ def test_what_is_cut_is_whole_in_the_history(scene: Scene, inside: Inside) -> No
     assert inside.value(terminal, "[&more, &shortmess =~# 'T']") == [1, 0]
 
 
+@pytest.mark.parametrize("command", ["Now", "Later"])
+@pytest.mark.parametrize("options", ["laststatus=2", "laststatus=0 noruler noshowcmd", "laststatus=0 columns=60"])
+def test_where_there_is_no_command_line_the_history_has_it_in_lines(
+    scene: Scene, inside: Inside, kind: str, command: str, options: str
+) -> None:
+    """Neovim would ask for Enter where more is said at once than fits."""
+    if kind != "nvim":
+        pytest.skip("it has always a command line")
+    terminal, link = scene
+    terminal.type(f":set cmdheight=0 {options}\r:{command}\r")
+    terminal.wait_screen("it is not done, bec", lambda screen: "ThisCommand" not in screen)
+    wait_mode(link, "n")
+    lines = [line.strip() for line in inside.value(terminal, "split(execute('messages'), '\\n')")]
+    begin = next(number for number, line in enumerate(lines) if line.startswith("vim-mcp: it is not done"))
+    assert " ".join(lines[begin:]).startswith(f"vim-mcp: {LONG}")
+
+
 MODES = {"insert": ("i", "i"), "visual": ("v", "v"), "terminal": (":terminal cat\r", "t")}
 
 
@@ -80,8 +97,7 @@ def test_what_comes_together_is_counted_on_one_line(
     terminal.wait_screen("vim-mcp: 3 messages (:messages has all): three")
     wait_mode(link, "n")
     history = inside.value(terminal, "split(execute('messages'), '\\n')")
-    lines = [line for line in history if line.startswith("vim-mcp: ")]
-    assert lines[:2] == ["vim-mcp: one", "vim-mcp: two"]
-    assert len(lines) == 3
-    assert lines[2].startswith("vim-mcp: three it is not done")
-    assert "ThisCommand" in lines[2] or options == "cmdheight=0"
+    lines = [line.strip() for line in history]
+    begin = lines.index("vim-mcp: one")
+    assert lines[begin + 1] == "vim-mcp: two"
+    assert " ".join(lines[begin + 2 :]).startswith(f"vim-mcp: three {LONG}")
