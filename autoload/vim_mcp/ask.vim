@@ -4,6 +4,7 @@
 "   question, client, kind   as they were asked for; kind is a key of s:kinds
 "   lines                    what would be done
 "   since                    when it came before the person's eyes; [] before
+"   timed                    whether its time runs
 "   top                      the first row of its text that is shown (ask_window.vim)
 
 let s:save_cpo = &cpo
@@ -28,9 +29,12 @@ let s:answers = {'yes': 'once', 'always': 'always', 'no': 'no'}
 let s:patience = 120000
 let s:timer = -1
 
+" How soon to look again whether one is in sight, in ms.
+let s:step = 100
+
 " The method `ask`. It is answered at once; the person's answer is told later.
 function! vim_mcp#ask#ask(params) abort
-  let question = {'since': [], 'top': 0, 'lines': vim_mcp#lines#given(a:params, 'lines')}
+  let question = {'since': [], 'timed': 0, 'top': 0, 'lines': vim_mcp#lines#given(a:params, 'lines')}
   for name in ['question', 'client', 'kind']
     let question[name] = vim_mcp#params#string(a:params, name)
   endfor
@@ -82,8 +86,11 @@ function! vim_mcp#ask#answer(word) abort
     call vim_mcp#notice#error(':VimMCPAnswer takes "yes", "always" or "no", not "' . a:word . '"')
   elseif empty(question)
     call vim_mcp#notice#error('nobody asks anything now')
-  elseif vim_mcp#calm#is_new(question.since)
+  elseif empty(question.since) || vim_mcp#calm#is_new(question.since)
     call vim_mcp#notice#unasked('the question has only just come up: answer it again')
+  elseif exists('*reg_executing') && reg_executing() !=# ''
+    " It was recorded as the answer to another.
+    call vim_mcp#notice#unasked('a macro answers no question: answer it yourself')
   else
     call s:settle(question, s:answers[a:word], 'you have answered: ' . a:word)
   endif
@@ -104,12 +111,17 @@ function! vim_mcp#ask#complete(lead, line, position) abort
   return "yes\nalways\nno"
 endfunction
 
+" With an answer for always also those that wait with the same text.
 function! s:settle(question, answer, how) abort
+  let [settled, key] = [[a:question], s:key(a:question)]
   if a:answer ==# 'always'
-    let s:always[s:key(a:question)] = 1
+    let s:always[key] = 1
+    let settled = filter(copy(s:waiting), 's:key(v:val) ==# key')
   endif
-  call s:tell(a:question, a:answer)
-  call s:remove([a:question], a:how)
+  for question in settled
+    call s:tell(question, a:answer)
+  endfor
+  call s:remove(settled, a:how)
 endfunction
 
 " These do not wait any more; a:how says why.
@@ -139,13 +151,25 @@ function! s:present() abort
     call vim_mcp#ask_window#close()
     return
   endif
-  if empty(question.since)
-    let question.since = reltime()
+  if !question.timed
+    let question.timed = 1
     call timer_stop(s:timer)
     let s:timer = timer_start(vim_mcp#setting('ask_timeout', s:patience), function('s:expire', [question]))
   endif
   call vim_mcp#ask_keys#map()
   call vim_mcp#ask_window#show(question)
+  call s:see(question)
+endfunction
+
+" Note when it came into sight. Until then another may still be seen in its place, and is what an answer is meant for.
+function! s:see(question, ...) abort
+  if vim_mcp#ask#current() isnot a:question || !empty(a:question.since)
+    return
+  elseif vim_mcp#ask_window#is_in_sight()
+    let a:question.since = reltime()
+  else
+    call timer_start(s:step, function('s:see', [a:question]))
+  endif
 endfunction
 
 function! s:expire(question, timer) abort

@@ -15,9 +15,12 @@ let s:mouse_modes = ['n', 'x', 'i']
 " What was mapped: [mode, keys].
 let s:mapped = []
 
-" Whether the chords can be used wherever the person may be.
+" Whether what comes is pasted.
+let s:pasting = 0
+
+" Whether the chords can be used wherever the person may be; under 'paste' no mapping counts while they type.
 function! vim_mcp#ask_keys#complete() abort
-  return len(filter(copy(s:mapped), 'v:val[1] !=# "<LeftMouse>"')) == len(s:modes) * len(s:chords)
+  return !&paste && len(filter(copy(s:mapped), 'v:val[1] =~# "^<C-"')) == len(s:modes) * len(s:chords)
 endfunction
 
 function! vim_mcp#ask_keys#map() abort
@@ -26,8 +29,12 @@ function! vim_mcp#ask_keys#map() abort
   endif
   for mode in s:modes
     for [key, word] in items(s:chords)
-      call s:map(mode, '<C-\>' . key, '<Cmd>call vim_mcp#ask_keys#chord("' . word . '")<CR>', '')
+      call s:map(mode, '<C-\>' . key, '<Cmd>call vim_mcp#ask_keys#chord("' . word . '", "' . key . '")<CR>', '')
     endfor
+  endfor
+  let s:pasting = 0
+  for end in has('nvim') ? [] : ['<PasteStart>', '<PasteEnd>']
+    call s:map('t', end, 'vim_mcp#ask_keys#paste("\' . end . '")', '<expr>')
   endfor
   for mode in exists('*getmousepos') ? s:mouse_modes : []
     call s:map(mode, '<LeftMouse>', 'vim_mcp#ask_keys#click()', '<expr>')
@@ -48,12 +55,20 @@ function! vim_mcp#ask_keys#unmap() abort
   let s:mapped = []
 endfunction
 
-function! vim_mcp#ask_keys#chord(word) abort
-  if a:word ==# 'down' || a:word ==# 'up'
+function! vim_mcp#ask_keys#chord(word, key) abort
+  if s:pasting
+    call term_sendkeys('', "\<C-\>" . a:key)
+  elseif a:word ==# 'down' || a:word ==# 'up'
     call vim_mcp#ask_window#scroll(a:word ==# 'down' ? 1 : -1)
   else
     call vim_mcp#ask#answer(a:word)
   endif
+endfunction
+
+" The beginning or end of what is pasted into a terminal window of Vim, to which it is typed: chords in it are text.
+function! vim_mcp#ask_keys#paste(end) abort
+  let s:pasting = a:end ==# "\<PasteStart>"
+  return a:end
 endfunction
 
 " What a click does: beside the question, what it always does.
@@ -61,7 +76,7 @@ function! vim_mcp#ask_keys#click() abort
   let mouse = getmousepos()
   let word = vim_mcp#ask_window#at(mouse.screenrow, mouse.screencol)
   return word ==# 'beside' ? "\<LeftMouse>" : word ==# '' ? ''
-        \ : "\<Cmd>call vim_mcp#ask_keys#chord('" . word . "')\<CR>"
+        \ : "\<Cmd>call vim_mcp#ask#answer('" . word . "')\<CR>"
 endfunction
 
 let &cpo = s:save_cpo

@@ -18,6 +18,10 @@ let s:unseen = [[0xa0, 0xa0], [0xad, 0xad], [0x034f, 0x034f], [0x0600, 0x0605], 
       \ [0xfe00, 0xfe0f], [0xfeff, 0xfeff], [0xffa0, 0xffa0], [0xfff0, 0xfffb], [0x110bd, 0x110cd], [0x13430, 0x1345f],
       \ [0x1bca0, 0x1bca3], [0x1d159, 0x1d159], [0x1d173, 0x1d17a], [0xe0000, 0xe0fff]]
 
+" Neovim's floats take these over from the window that the person is in: they would hide text, turn it round or move it.
+let s:plain = {'wrap': v:false, 'foldenable': v:false, 'rightleft': v:false, 'diff': v:false, 'scrollbind': v:false,
+      \ 'cursorbind': v:false, 'conceallevel': 0, 'winblend': 0}
+
 let s:window = -1
 let s:buffer = -1
 let s:shown = {}
@@ -29,6 +33,7 @@ function! vim_mcp#ask_window#show(question) abort
     autocmd!
     autocmd VimResized,TabEnter * call timer_start(0, {-> s:again()})
     autocmd WinClosed * call timer_start(0, {-> s:again()})
+    autocmd OptionSet paste call timer_start(0, {-> s:again()})
   augroup END
   call s:draw()
 endfunction
@@ -49,6 +54,15 @@ function! s:redraw() abort
     redraw
   endif
 endfunction
+
+" Whether what is drawn is seen: Vim draws nothing while messages wait for a key, Neovim nothing over the preview of :s.
+function! vim_mcp#ask_window#is_in_sight() abort
+  return mode() !=# 'r' && (!exists('*state') || state('s') ==# '')
+        \ && !(has('nvim') && getcmdtype() ==# ':' && &inccommand !=# '' && getcmdline() =~# s:previewed)
+endfunction
+
+" A command line that may be one of those with a preview.
+let s:previewed = '\%(^\|\A\)s\a*[[:punct:]]'
 
 " Show other rows of the text: a:pages further down, or up.
 function! vim_mcp#ask_window#scroll(pages) abort
@@ -221,18 +235,38 @@ function! s:float(text) abort
   endif
   call s:hide()
   let s:window = nvim_open_win(s:buffer, v:false, extend(options, {'noautocmd': v:true}))
-  call nvim_win_set_option(s:window, 'wrap', v:false)
+  for [name, value] in items(s:plain)
+    noautocmd call nvim_win_set_option(s:window, name, value)
+  endfor
 endfunction
 
 function! s:hide() abort
   if s:window < 0
     return
+  elseif has('nvim')
+    call s:close_float()
+    return
   endif
   let [window, s:window] = [s:window, -1]
-  if !has('nvim')
-    call popup_close(window)
-  elseif nvim_win_is_valid(window)
-    call nvim_win_close(window, v:true)
+  call popup_close(window)
+endfunction
+
+function! s:close_float() abort
+  try
+    if nvim_win_is_valid(s:window)
+      call nvim_win_close(s:window, v:true)
+    endif
+    let s:window = -1
+  catch /E\%(11\|523\|565\):/
+    " Neovim 0.7 refuses in the command-line window, every version while the text is locked.
+    silent! call nvim_buf_set_lines(s:buffer, 0, -1, v:false, ['(The question has gone.)'])
+    call timer_start(100, {-> s:hide_again()})
+  endtry
+endfunction
+
+function! s:hide_again() abort
+  if empty(s:shown)
+    call s:hide()
   endif
 endfunction
 

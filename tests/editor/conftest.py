@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.asking import Scene
 from tests.support.editors import KINDS, EditorHome, Terminal, find, start_editor
 from tests.support.inside import Inside
 from tests.support.rawhub import RawEditor, RawHub
@@ -71,6 +72,19 @@ def editor(raw_hub: RawHub, launch: Callable[..., Terminal], tmp_path: Path) -> 
     terminal = launch("one.txt", cwd=project)
     link = raw_hub.editor()
     link.event("BufEnter")  # from here on it pushes events
+    return terminal, link
+
+
+@pytest.fixture
+def scene(inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], home: EditorHome) -> Scene:
+    """A registered editor whose person is to be asked, with maps for the answers."""
+    home.add(
+        "set noswapfile mouse=a timeoutlen=300",
+        *(f"nmap g{word[0]} <Plug>(vim-mcp-answer-{word})" for word in ("yes", "always", "no")),
+    )  # fmt: skip
+    terminal = launch("one.txt", size=(50, 80))
+    link = raw_hub.editor()
+    link.event("BufEnter")
     return terminal, link
 
 

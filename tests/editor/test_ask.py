@@ -1,61 +1,29 @@
-"""Questions to the person: seen in every mode, answered on purpose only, and in nobody's way."""
+"""Questions to the person: seen in every mode, answered on purpose, and in nobody's way."""
 
 from __future__ import annotations
 
 import re
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
+from tests.support.asking import (
+    GONE,
+    QUESTION,
+    Scene,
+    answered,
+    ask,
+    gone,
+    seen,
+)
 from tests.support.editing import command, state, text, wait_mode, wait_text
-from tests.support.editors import EditorHome, Terminal
+from tests.support.editors import Terminal
 from tests.support.inside import Inside
-from tests.support.rawhub import EditorError, RawEditor, RawHub
+from tests.support.rawhub import EditorError, RawHub
 from tests.support.waiting import wait_until
 
-Scene = tuple[Terminal, RawEditor]
-
-
-@pytest.fixture
-def scene(inside: Inside, raw_hub: RawHub, launch: Callable[..., Terminal], home: EditorHome) -> Scene:
-    """A registered editor."""
-    home.add(
-        "set noswapfile mouse=a timeoutlen=300",
-        *(f"nmap g{word[0]} <Plug>(vim-mcp-answer-{word})" for word in ("yes", "always", "no")),
-    )  # fmt: skip
-    terminal = launch("one.txt", size=(50, 80))
-    link = raw_hub.editor()
-    link.event("BufEnter")
-    return terminal, link
-
-
-def ask(link: RawEditor, *lines: str, question: str = "q1", client: str = "claude-code", **more: Any) -> None:
-    """Put a question about an Ex command."""
-    link.request("ask", **{"question": question, "client": client, "kind": "execute", "lines": list(lines), **more})
-
-
-def answered(link: RawEditor) -> tuple[str, str]:
-    """Wait for the next answer: the question and what was said."""
-    message = link.event("answer")
-    return message["question"], message["answer"]
-
-
-def seen(terminal: Terminal, *texts: str) -> str:
-    """Wait until all of it is on the screen."""
-    return terminal.wait_screen(lambda screen: all(text in screen for text in texts))
-
-
 _WINDOWS = "len(filter(range(1, winnr('$')), 'win_gettype(v:val) !=# \"popup\"'))"
-QUESTION = "claude-code asks: may it run this Ex command?"
-GONE = "asks: may it"
-
-
-def gone(terminal: Terminal) -> None:
-    """Wait until no question is on the screen."""
-    terminal.wait_screen(lambda screen: GONE not in screen)
 
 
 @pytest.mark.requirement("ASK-01")
@@ -242,18 +210,6 @@ def test_in_a_terminal_the_program_gets_all_but_the_answer(scene: Scene, kind: s
     wait_mode(link, "t")
 
 
-@pytest.mark.requirement("ASK-04")
-def test_an_answer_that_comes_at_once_was_meant_for_something_else(scene: Scene) -> None:
-    terminal, link = scene
-    terminal.type(":let g:vim_mcp_ask_calm = 100000\r")
-    ask(link, "!ls")
-    seen(terminal, QUESTION)
-    terminal.type("\x1cy")
-    seen(terminal, "only just come up", QUESTION)
-    terminal.type(":let g:vim_mcp_ask_calm = 0\r\x1cn")
-    assert answered(link) == ("q1", "no")
-
-
 @pytest.mark.requirement("ASK-05")
 def test_what_nobody_answers_counts_as_no_and_is_said_to_be_unanswered(scene: Scene) -> None:
     terminal, link = scene
@@ -289,6 +245,17 @@ def test_always_is_for_this_very_text(scene: Scene) -> None:
     assert answered(link) == ("q2", "always")
     ask(link, "!ls -a", question="q3")
     seen(terminal, QUESTION, "!ls -a")
+
+
+@pytest.mark.requirement("ASK-06")
+def test_always_is_said_also_to_those_that_wait(scene: Scene) -> None:
+    terminal, link = scene
+    for index, line in enumerate(("!ls", "!other", "!ls")):
+        ask(link, line, question=f"q{index}")
+    seen(terminal, "(1 of 3)")
+    terminal.type("\x1ca")
+    assert [answered(link), answered(link)] == [("q0", "always"), ("q2", "always")]
+    assert "!other" in seen(terminal, QUESTION, "!other")
 
 
 @pytest.mark.requirement("ASK-01")
