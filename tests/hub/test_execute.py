@@ -65,3 +65,11 @@ def test_who_says_yes_while_they_type_is_waited_for(asking: tuple[Terminal, Stdi
     terminal.type("on\x1b")
     assert "ran" in str(client.answer(call))
     terminal.wait_screen("typed on")
+
+
+@pytest.mark.requirement("ASK-07")
+def test_what_no_editor_could_run_as_it_is_shown_is_asked_of_nobody(asking: tuple[Terminal, StdioClient]) -> None:
+    terminal, client = asking
+    with pytest.raises(ToolError, match="can hold a NUL"):
+        client.tool("vim_execute", command="!touch a\0b")
+    assert "asks: may it" not in terminal.text()

@@ -84,6 +84,17 @@ def processes(words: str) -> list[str]:
     return found
 
 
+def ports_of(pid: int | None = None) -> set[str]:
+    """The places on which a process listens by TCP (None: any process), as the system writes them."""
+    tables = (Path("/proc/net") / name for name in ("tcp", "tcp6"))
+    rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()[1:]]
+    sockets = {f"socket:[{row[9]}]": row[1] for row in rows if row[3] == "0A"}
+    if pid is None:
+        return set(sockets.values())
+    names = {os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
+    return {place for name, place in sockets.items() if name in names}
+
+
 def conduct(directory: Path, experiment: Callable[[Lab], Awaitable[None]]) -> None:
     """Hold an experiment in a lab of its own; nothing is left afterwards."""
 

@@ -49,6 +49,9 @@ async def vim_execute(call: Call, arguments: ExecuteArguments) -> Executed:
     Raises `CommandFailed`: kind `refused` with the policy's reason or by the user, `unanswered` where nobody has
     answered them, `vim` with Vim's own message and number.
     """
+    if "\0" in arguments.command:
+        # Not shown to anybody: what Vim makes of it is another command, without the NUL.
+        raise CommandFailed("No Ex command can hold a NUL, and this one does. Nothing was run.", kind="refused")
     verdict = judge(arguments.command)
     traits = {name: getattr(verdict, name) for name in _TRAITS}
     request = {"command": arguments.command, **traits, "timeout": int(_TIME_LIMIT * 1000)}
