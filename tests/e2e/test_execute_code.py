@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.scene import Scene
+from tests.support.asking import GONE, QUESTION_OF_CODE, at_50_a_second
 from tests.support.claude import Claude
 from tests.support.editors import Terminal
-from tests.support.scriptedapi import ToolUse, results
+from tests.support.scriptedapi import ToolUse, results, said
 
 TOOL = "mcp__ide__executeCode"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -64,3 +65,26 @@ def test_the_model_keeps_state_and_sees_images_and_errors(scene: Scene) -> None:
     told(cli, seen)
     blocks = [block for message in cli.api.turns[-1]["messages"] for block in message["content"]]
     assert f"'data': '{PIXEL}'" in str(blocks)
+
+
+TYPED = "yes no always y n a k j the quick brown fox jumps over the lazy dog 0123456789 YNA yes no"
+
+
+@pytest.mark.requirement("ASK-03")
+def test_a_prompt_is_typed_into_the_cli_while_questions_come_and_go(scene: Scene) -> None:
+    """At 50 keys a second, in the terminal of the editor in which it runs; the person then answers from there."""
+    cli = scene.inside("calc.py")
+    other = scene.stage.client()
+    typist = at_50_a_second(cli.terminal, TYPED)
+    for index in range(3):
+        call = other.start_tool("vim_execute_code", code=f"{index} + {index}")
+        cli.terminal.wait_screen(QUESTION_OF_CODE, f"{index} + {index}")
+        other.notify("notifications/cancelled", requestId=call)
+        cli.terminal.wait_screen(lambda screen: GONE not in screen)
+    typist.join()
+    call = other.start_tool("vim_execute_code", code="6 * 7")
+    cli.terminal.wait_screen(QUESTION_OF_CODE, "6 * 7")
+    cli.terminal.type("\x1cy")
+    assert other.tool_answer(call)["content"][0]["text"] == "42"
+    cli.terminal.type("\r")
+    cli.api.wait_turn(lambda request: TYPED in said(request).split("\n"), "what was typed, and nothing else")

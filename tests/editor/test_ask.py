@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
-import time
 
 import pytest
 
@@ -14,6 +12,7 @@ from tests.support.asking import (
     Scene,
     answered,
     ask,
+    at_50_a_second,
     gone,
     seen,
 )
@@ -151,19 +150,6 @@ def test_what_is_typed_into_a_command_line_meanwhile_is_that_command(scene: Scen
     terminal.type(TYPED + "'\r")
     assert inside.value(terminal, "g:typed") == TYPED
     assert link.events.empty() or "answer" not in {message.get("type") for message in link.events.queue}
-
-
-def at_50_a_second(terminal: Terminal, keys: str) -> threading.Thread:
-    """Begin to type so many keys a second."""
-
-    def type_them() -> None:
-        for key in keys:
-            terminal.type(key)
-            time.sleep(1 / 50)
-
-    thread = threading.Thread(target=type_them)
-    thread.start()
-    return thread
 
 
 INTO = {"insert": "i", "command line": ":let g:typed = '", "terminal": ":terminal cat\r"}

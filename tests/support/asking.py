@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import Any
 
 from tests.support.editors import Terminal
@@ -27,9 +29,23 @@ def seen(terminal: Terminal, *texts: str) -> str:
 
 
 QUESTION = "claude-code asks: may it run this Ex command?"
+QUESTION_OF_CODE = "asks: may it run this code?"
 GONE = "asks: may it"
 
 
 def gone(terminal: Terminal) -> None:
     """Wait until no question is on the screen."""
     terminal.wait_screen(lambda screen: GONE not in screen)
+
+
+def at_50_a_second(terminal: Terminal, keys: str) -> threading.Thread:
+    """Begin to type so many keys a second."""
+
+    def type_them() -> None:
+        for key in keys:
+            terminal.type(key)
+            time.sleep(1 / 50)
+
+    thread = threading.Thread(target=type_them)
+    thread.start()
+    return thread
