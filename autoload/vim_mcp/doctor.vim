@@ -9,15 +9,49 @@ let s:buffer = -1
 let s:root = resolve(expand('<sfile>:p:h:h:h'))
 let s:program = has('nvim') ? 'Neovim' : 'Vim'
 
+" How long a connection that is about to come is waited for, in ms, how long where nothing else can be done meanwhile,
+" and how often it is looked for.
+let s:patience = 15000
+let s:short_patience = 3000
+let s:step = 50
+
 " Neovim has a place for such findings (lua/vim_mcp/health.lua); Vim gets a window.
 function! vim_mcp#doctor#open(mods) abort
   if has('nvim')
-    execute 'silent' a:mods 'checkhealth vim_mcp'
+    call s:once_settled(s:patience, {-> s:check_health(a:mods)})
     return
   endif
   call s:show(a:mods)
   call s:fill(['looking ...'])
+  call s:once_settled(s:patience, function('s:run'))
+endfunction
+
+" A window is not opened under what the person types meanwhile.
+function! s:check_health(mods) abort
+  if mode(1) ==# 'n'
+    execute 'silent' a:mods 'checkhealth vim_mcp'
+  else
+    call timer_start(s:step, {timer -> s:check_health(a:mods)})
+  endif
+endfunction
+
+function! s:run() abort
   call vim_mcp#job#run(s:argv(), {code, lines -> s:tell(vim_mcp#doctor#all(code, lines))})
+endfunction
+
+" Calls a:Run when the editor has its connection, or it is known why not: at once, or within that many ms. It may have
+" only started, or this command may have loaded the plugin.
+function! s:once_settled(ms, Run) abort
+  if a:ms > 0 && s:settling()
+    call timer_start(s:step, {timer -> s:once_settled(a:ms - s:step, a:Run)})
+  else
+    call a:Run()
+  endif
+endfunction
+
+function! s:settling() abort
+  call vim_mcp#autostart()
+  return index(['dialling', 'starting', 'registering'], vim_mcp#link#info().state) >= 0
 endfunction
 
 function! s:argv() abort
@@ -33,6 +67,7 @@ endfunction
 
 " All findings, waiting for the program: for Neovim's health check.
 function! vim_mcp#doctor#now() abort
+  call wait(s:short_patience, {-> !s:settling()}, s:step)
   let l:text = system(s:argv())
   return vim_mcp#doctor#all(v:shell_error, split(l:text, "\n"))
 endfunction

@@ -36,7 +36,7 @@ function! Map(map)
   call Load('')
   call feedkeys(substitute(a:map, '^<Plug>', "\\<Plug>", ''))
 endfunction
-for name in ['ClaudeAtMention', 'ClaudeCodeAsk', 'VimMCPStatus']
+for name in ['ClaudeAtMention', 'ClaudeCodeAsk', 'VimMCPStatus', 'VimMCPDoctor']
   execute printf('command! -nargs=* -range -bang -complete=file %s'
     \\ . ' call Command("%s", "<bang>", <line1>, <line2>, <q-args>, <q-mods>)', name, name)
 endfor
@@ -46,7 +46,7 @@ nmap gs <Plug>(claude-send-line)
 """vim-plug's `on`."""
 LAZY = """
 lua << END
-for _, name in ipairs({'ClaudeAtMention', 'ClaudeCodeAsk', 'VimMCPStatus'}) do
+for _, name in ipairs({'ClaudeAtMention', 'ClaudeCodeAsk', 'VimMCPStatus', 'VimMCPDoctor'}) do
   vim.api.nvim_create_user_command(name, function(event)
     local command = {cmd = name, bang = event.bang or nil, mods = event.smods, args = event.fargs}
     command.count = event.count >= 0 and event.range == 0 and event.count or nil
@@ -116,6 +116,17 @@ def test_the_status_that_loads_it_comes_with_the_connection(
     terminal.type(":VimMCPStatus\r")
     assert raw_hub.editor().request("ping") == {}
     terminal.wait_screen("vim-mcp: connected as a-home-")
+
+
+@pytest.mark.requirement("INSTALL-12")
+@MANAGERS
+def test_the_doctor_that_loads_it_waits_for_the_connection(
+    raw_hub: RawHub, launch: Launch, bare: EditorHome, manager: str
+) -> None:
+    terminal = opened(launch, manager, bare)
+    terminal.type(":VimMCPDoctor\r")
+    raw_hub.editor()
+    terminal.wait_screen("connection: connected as a-home-")
 
 
 @pytest.mark.requirement("INSTALL-12")
