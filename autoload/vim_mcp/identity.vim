@@ -144,9 +144,28 @@ let s:made_up .= '\|^\%(\w*\u\)\@=\%(\w*\d\)\@=\w\{8,}\%(\.\w\+\)\=$'
 function! vim_mcp#identity#short_lived() abort
   if s:short_lived < 0
     let file = vim_mcp#identity#main_file()
-    let s:short_lived = get(g:, 'vim_mcp_stdin', 0) || s:handed_file(fnamemodify(file, ':t'), fnamemodify(file, ':h'))
+    let s:short_lived = s:from_stdin() || s:handed_file(fnamemodify(file, ':t'), fnamemodify(file, ':h'))
   endif
   return s:short_lived
+endfunction
+
+" Arguments behind which a "-" is something else.
+let s:takes_value = '^\%(-[cisSTtuUwW]\|--cmd\|--listen\|--server\)$'
+
+" A plugin that is loaded late has not heard of it (plugin/vim_mcp.vim): the arguments tell of it; or in Neovim, which
+" reads what comes also without a "-", that its terminal is one for output alone (a GUI has none at all).
+function! s:from_stdin() abort
+  if get(g:, 'vim_mcp_stdin', 0)
+    return 1
+  endif
+  let arguments = get(v:, 'argv', [])
+  let dash = index(arguments, '-')
+  let files = index(arguments, '--')
+  if dash > 0 && (files < 0 || dash < files) && arguments[dash - 1] !~# s:takes_value
+    return 1
+  endif
+  let screens = has('nvim') && argc() == 0 ? nvim_list_uis() : []
+  return !empty(filter(screens, 'get(v:val, "stdout_tty") && !get(v:val, "stdin_tty", 1)'))
 endfunction
 
 function! s:handed_file(name, directory) abort

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.editors import TIMEOUT, EditorHome, Terminal, find
+from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal, find
 from tests.support.inside import Inside
 from tests.support.rawhub import RawHub
 
@@ -148,6 +148,25 @@ def shell(kind: str, home: EditorHome) -> Iterator[Callable[[str], Terminal]]:
 def test_an_editor_that_reads_standard_input_is_short_lived(raw_hub: RawHub, shell: Callable[[str], Terminal]) -> None:
     shell("echo text | $EDIT -")
     assert raw_hub.editor().hello["info"]["short_lived"] is True
+
+
+LATE = {
+    "echo text | $EDIT -": True, "echo text | $EDIT": True, "$EDIT -- -": False, "$EDIT": False,
+    "echo text | xargs -o $EDIT": False, "$EDIT -c 'let x = 1' -- a -": False,
+}  # fmt: skip
+
+
+@pytest.mark.requirement("SHORT-01")
+@pytest.mark.parametrize("command", LATE)
+def test_so_is_one_whose_plugin_is_loaded_late(
+    raw_hub: RawHub, shell: Callable[[str], Terminal], home: EditorHome, kind: str, command: str
+) -> None:
+    if command == "echo text | $EDIT" and kind != "nvim":
+        pytest.skip("Vim does not read it, and Neovim 0.7 does not tell")
+    home.vimrc.write_text(home.vimrc.read_text().replace(f"runtimepath^={ROOT} ", ""))
+    home.add(f"autocmd VimEnter * set runtimepath^={ROOT} | runtime plugin/vim_mcp.vim")
+    shell(command)
+    assert raw_hub.editor().hello["info"]["short_lived"] is LATE[command]
 
 
 @pytest.mark.requirement("SHORT-01")
