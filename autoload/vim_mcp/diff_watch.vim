@@ -85,9 +85,7 @@ function! s:write(stack, name) abort
   setlocal nomodified
   if empty(review)
     call s:tell_withdrawn()
-  elseif a:name !=# bufname('%')
-    call vim_mcp#diff#hint(review, 1)
-  elseif vim_mcp#diff_write#is_commanded(a:stack)
+  elseif a:name ==# bufname('%') && vim_mcp#diff_write#is_commanded(a:stack)
     call s:accept(review)
   else
     call vim_mcp#diff#hint(review, vim_mcp#diff_write#is_typed())
@@ -106,7 +104,7 @@ function! s:write_part() abort
   let review = vim_mcp#diff#of(bufnr('%'))
   setlocal nomodified
   if !empty(review)
-    call vim_mcp#diff#hint(review, 1)
+    call vim_mcp#diff#hint(review, vim_mcp#diff_write#is_typed())
   endif
 endfunction
 

@@ -25,13 +25,16 @@ let s:many = s:before . '\%(\%(win\|buf\|tab\|arg\|[cl]f\=\)do\=\|g\%[lobal]\|v\
 let s:if_changed = s:before . '\%(x\%[it]\|exi\%[t]\|up\%[date]\)\%(\A\|$\)'
 
 " Auto-saves: of the current buffer in any case, and of what has been changed, too.
-let s:saves = s:before . '\%(noa\%[utocmd]\s\+\|exe\%[cute]\s*["'']\|call execute(["'']\)\=:*' . s:modifiers
-let s:saves_changed = s:saves . '\%(w\%[rite]\|up\%[date]\|wa\%[ll]\)\%(\A\|$\)'
-let s:saves .= 'w\%[rite]\%(\A\|$\)'
+let s:saves = s:before . '\%(noa\%[utocmd]\s\+\|\%(call \)\=exe\%[cute]\s*(\=\s*["'']\)\='
+      \ . '\%(norm\%[al]!\=\s\+:\)\=:*' . s:modifiers
+let s:saves_changed = s:saves . '\%(w\%[rite]\|up\%[date]\|wa\%[ll]\)'
+let s:saves .= 'w\%[rite]'
+" What follows these: not what makes a variable of `w`.
+let s:no_variable = '\%(\s*[-+*/.]\==\)\@!\%([^[:alnum:]_:.[]\|$\)'
 
 " Whether an autocommand's command writes, and would tell of an error; a:if_changed: what has been changed.
 function! vim_mcp#diff_write#may_fail(command, if_changed) abort
-  let writes = filter(split(a:command, '|'), 'v:val =~# (a:if_changed ? s:saves_changed : s:saves)')
+  let writes = filter(split(a:command, '|'), 'v:val =~# (a:if_changed ? s:saves_changed : s:saves) . s:no_variable')
   return !empty(filter(writes, 'v:val !~# "\\<sil\\%[ent]!"'))
 endfunction
 
