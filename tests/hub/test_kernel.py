@@ -297,6 +297,22 @@ def test_the_user_sees_and_ends_what_runs(client: IdeClient, editor: Terminal) -
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("KERNEL-15")
+def test_what_a_thread_prints_later_is_followed_too(client: IdeClient, editor: Terminal, stage: Stage) -> None:
+    editor.type(":VimMCPKernelOutput\r")
+    go = stage.directory / "go"
+    lines = [
+        "import os, threading, time",
+        "def work():",
+        f"    while not os.path.exists({str(go)!r}): time.sleep(0.01)",
+    ]
+    lines += ["    print('la' + 'ter', flush=True)", "threading.Thread(target=work).start()"]
+    client.texts("executeCode", code="\n".join(lines))
+    go.touch()
+    editor.wait_screen("\nlater")
+
+
+@pytest.mark.slow
 @pytest.mark.requirement("KERNEL-04", "KERNEL-15")
 def test_a_flood_of_output_is_followed(client: IdeClient, editor: Terminal) -> None:
     editor.type(":VimMCPKernelOutput\r")

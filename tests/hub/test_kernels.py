@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.editors import TIMEOUT
 from tests.support.kernellab import Lab, conduct, processes
 from vim_mcp.errors import CommandFailed
 from vim_mcp.kernel import place
@@ -50,7 +51,10 @@ def test_state_text_images_and_errors(tmp_path: Path) -> None:
         assert failed.failed
         assert "ZeroDivisionError: division by zero" in str(failed.pieces)
         assert "\x1b" not in str(failed.pieces[0])
-        assert await lab.text("_ = os.system('echo from a shell')") == "from a shell"
+        shell = (
+            "import time; _ = os.system('echo from a shell'); time.sleep(0.5)"  # ipykernel brings that a little later
+        )
+        assert await lab.text(shell) == "from a shell"
         assert "Return the number of items" in await lab.text("len?")
         assert lab.asked == 1
 
@@ -84,6 +88,18 @@ def test_much_output_is_cut_and_counted(tmp_path: Path) -> None:
         assert len(many) < LIMIT + 200
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         assert grown < 200_000  # kilobytes: a message of 10 MB and its forms, not all that was ever printed
+
+    conduct(tmp_path, experiment)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-04")
+def test_output_that_cannot_arrive_is_not_told_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vim_mcp.kernel.channels._MAX_MESSAGE", 1_000_000)
+
+    async def experiment(lab: Lab) -> None:
+        assert "has not arrived" in await lab.text("print('x' * 2_000_000)")
+        assert await lab.text("print('heard again'); 6 * 7") == "heard again\n42"
 
     conduct(tmp_path, experiment)
 
@@ -158,6 +174,16 @@ def test_a_kernel_that_dies_is_replaced_and_that_is_told(tmp_path: Path) -> None
         assert "in a new one" in str(told[0])
         assert told[1:] == ["'again'"]
         assert (await lab.run("1")).pieces == ["1"]
+
+    conduct(tmp_path, experiment)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-07")
+def test_code_that_ends_its_kernel_is_told_so_and_not_the_next(tmp_path: Path) -> None:
+    async def experiment(lab: Lab) -> None:
+        assert "The code has ended the kernel. Its variables" in await lab.text("x = 1; print('bye'); exit()")
+        assert await lab.text("'x' in globals()") == "False"
 
     conduct(tmp_path, experiment)
 
@@ -344,6 +370,33 @@ def test_a_running_kernel_is_attached_and_outlives_the_editor(tmp_path: Path) ->
     try:
         conduct(tmp_path, experiment)
         assert theirs.poll() is None
+    finally:
+        theirs.terminate()
+        theirs.wait()
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-07", "KERNEL-12")
+def test_an_attached_kernel_that_dies_is_missed_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.json"
+    command = [sys.executable, "-m", "ipykernel_launcher", "-f", str(file), "--transport=ipc"]
+    theirs = subprocess.Popen(
+        [*command, f"--ip={tmp_path / 't'}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path
+    )
+
+    async def experiment(lab: Lab) -> None:
+        await lab.until(lambda: file.exists() and file.read_text().endswith("}"), "it listens")
+        await lab.kernel.attach(file)
+        running = lab.start("print('begun', flush=True)\nwhile True: pass", limit=1000.0)
+        await lab.until(lambda: lab.kernel._current is not None and lab.kernel._current.words() == "begun", "it runs")
+        theirs.kill()
+        told = await asyncio.wait_for(running, TIMEOUT)
+        assert "the attached kernel has hung up" in str(told.pieces[0])
+        assert "are lost" in str(told.pieces[0])
+        assert await lab.text("'a new one'") == "'a new one'"
+
+    try:
+        conduct(tmp_path, experiment)
     finally:
         theirs.terminate()
         theirs.wait()

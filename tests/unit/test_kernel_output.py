@@ -22,6 +22,7 @@ from vim_mcp.kernel.output import LIMIT, Bounded, Picture, Transcript, display, 
         ("a\x00b\x08\x9b1mc\x7f", "ab1mc"),
         ("tab\there \u6f22\n", "tab\there \u6f22\n"),
         ("\r\r", ""),
+        ("half a\ud83d pair", "half a pair"),
     ],
 )
 def test_text_is_plain(text: str, wanted: str) -> None:

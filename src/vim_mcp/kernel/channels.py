@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty
@@ -14,6 +15,7 @@ from typing import Any
 import zmq
 import zmq.asyncio
 from jupyter_client.asynchronous.client import AsyncKernelClient
+from zmq.utils.monitor import parse_monitor_message
 
 logger = logging.getLogger(__name__)
 
@@ -24,16 +26,29 @@ _LATE = 2.0
 _MAX_QUEUE = 100_000
 """Messages that may wait to be read: a kernel drops what is beyond that."""
 _MAX_MESSAGE = 256 * 1024 * 1024
-"""Bytes: a kernel that sends a larger message is cut off from its output until the next."""
+"""Bytes: a kernel that sends a larger message is not heard any more until the next run."""
+_EARLIER = 50
+"""Runs that are remembered for what still comes of them."""
+_RETURN = 3.0
+"""Seconds in which a kernel that has hung up may come back, as one that is started anew does."""
+
+_CUT_OFF = (
+    "\n[The last of the output has not arrived: there was too much of it at once, or the kernel's own output is "
+    "broken. Print less at a time.]\n"
+)
 
 Listener = Callable[[str, dict[str, Any]], None]
 """Takes a message of the kernel's: its type and content."""
 
 
 class Channels:
-    """The sockets to one kernel. What it sends for the run that is on goes to that run's listener."""
+    """The sockets to one kernel. What it sends for the run that is on goes to that run's listener, and what comes for
+    earlier ones, as from threads that they have started, to `late`.
+    """
 
-    def __init__(self, connection: Any):
+    def __init__(self, connection: Any, late: Listener):
+        self._late = late
+        self._earlier: deque[str] = deque(maxlen=_EARLIER)
         self._context = zmq.asyncio.Context()
         for option, value in ((zmq.RCVHWM, _MAX_QUEUE), (zmq.MAXMSGSIZE, _MAX_MESSAGE), (zmq.LINGER, 0)):
             self._context.setsockopt(option, value)
@@ -65,6 +80,8 @@ class Channels:
     async def run(self, code: str, listener: Listener) -> dict[str, Any]:
         """Run code to its end; the kernel's answer (`execute_reply`). Messages of its own go to the listener."""
         idle = asyncio.Event()
+        if not self._heard.is_set():
+            await self._listen_again()
 
         def hear(kind: str, content: dict[str, Any]) -> None:
             if kind == "status" and content.get("execution_state") == "idle":
@@ -75,13 +92,34 @@ class Channels:
         self._runs[request] = hear
         try:
             answer = await self._answer(request)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(idle.wait(), _LATE)
+            if not await self._heard_out(idle):
+                listener("stream", {"text": _CUT_OFF})
             for data in _pages(answer):
                 listener("display_data", {"data": data})
             return answer
         finally:
             del self._runs[request]
+            self._earlier.append(request)
+
+    async def _listen_again(self) -> None:
+        """Connect to the output anew: zmq does not, where a message was too large for it."""
+        output = self._client.iopub_channel.socket
+        address = output.getsockopt_string(zmq.LAST_ENDPOINT)
+        with contextlib.suppress(zmq.ZMQError):  # it is connected still, or is not
+            output.disconnect(address)
+        output.connect(address)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.ready(), _LATE)
+
+    async def _heard_out(self, idle: asyncio.Event) -> bool:
+        """Wait for the last of the output, as long as some comes; whether it has come."""
+        while not idle.is_set():
+            self._heard.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(idle.wait(), _LATE)
+            if not self._heard.is_set():
+                return False
+        return True
 
     async def _answer(self, request: str) -> dict[str, Any]:
         while True:
@@ -101,8 +139,21 @@ class Channels:
                 logger.warning("a kernel's message cannot be read: %s", type(error).__name__)
                 continue
             self._heard.set()
-            if listener := self._runs.get(message["parent_header"].get("msg_id", "")):
+            request = message["parent_header"].get("msg_id", "")
+            if listener := self._runs.get(request) or (self._late if request in self._earlier else None):
                 listener(message["msg_type"], message["content"])
+
+    async def gone(self) -> None:
+        """Return when the kernel has hung up and does not come back."""
+        monitor = self._client.shell_channel.socket.get_monitor_socket(zmq.EVENT_CONNECTED | zmq.EVENT_DISCONNECTED)
+        connected = True
+        while True:
+            try:
+                async with asyncio.timeout(None if connected else _RETURN):
+                    told = parse_monitor_message(await monitor.recv_multipart())
+            except TimeoutError:
+                return
+            connected = told["event"] == zmq.EVENT_CONNECTED
 
     def interrupt(self) -> None:
         """Ask the kernel, by a message, to interrupt what it runs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from vim_mcp.kernel import guard, place
 from vim_mcp.kernel.guarded import Guarded
 from vim_mcp.kernel.interpreters import Choice, Wanted, choose
 from vim_mcp.kernel.output import Transcript
-from vim_mcp.kernel.run import Outcome, Report, Run, first
+from vim_mcp.kernel.run import Outcome, Report, Run, first, leaves
 from vim_mcp.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Kernel:
     async def _connect(self, guarded: Guarded, connection: dict[str, Any], limit: float) -> str:
         from vim_mcp.kernel.channels import Channels
 
-        channels = Channels(connection)
+        channels = Channels(connection, self._report_output)
         ready = asyncio.create_task(channels.ready())
         try:
             if await first(ready, guarded.ended, limit) == "done" and not guarded.ended.done():
@@ -153,8 +154,19 @@ class Kernel:
     def _settle(self, guarded: Guarded, channels: Channels) -> None:
         self._guarded, self._channels = guarded, channels
         guarded.ended.add_done_callback(lambda _: self._has_ended(guarded))
+        if guarded.about["attached"]:
+            self._tasks.spawn(self._follow(guarded, channels))
         logger.info("the editor %d has the kernel %s", self._editor, guarded.about["name"])
         self.report("started", {"name": guarded.about["name"]})
+
+    async def _follow(self, guarded: Guarded, channels: Channels) -> None:
+        """Let go of an attached kernel when it has gone: its guard has no process to watch."""
+        gone = asyncio.create_task(channels.gone())
+        try:
+            if await first(gone, guarded.ended, math.inf) == "done":
+                await self._end("the attached kernel has hung up")
+        finally:
+            gone.cancel()
 
     async def _adopt(self, directory: Path) -> list[str]:
         """Take over the kernel that an earlier hub has started. What ran for a client of that hub's is interrupted."""
@@ -163,7 +175,7 @@ class Kernel:
         file = Path(guarded.about["attached"] or directory / guard.CONNECTION)
         from vim_mcp.kernel.channels import Channels, read_connection
 
-        channels = Channels(read_connection(file))
+        channels = Channels(read_connection(file), self._report_output)
         attached = bool(guarded.about["attached"])
         for _ in range(2):
             with contextlib.suppress(TimeoutError):
@@ -235,7 +247,7 @@ class Kernel:
             self._lost = ""  # the client is told here
             return [f"The kernel has ended while the code ran: {self._why}. {_ALL_LOST} {_NEXT}"]
         if end == "done":
-            return []
+            return await self._left(running.result(), guarded)
         if guarded.about["attached"] and not run.begun:
             return [f"The kernel was busy with other code for {run.limit:.0f} s; it runs this one when that has ended."]
         what = f"It was interrupted after {run.limit:g} s (g:vim_mcp_execute_code_timeout)."
@@ -247,6 +259,16 @@ class Kernel:
             await guarded.end()
         self._lost = "" if end == "limit" else "code that was cancelled could not be interrupted"
         return [f"{what} It went on for {OBEDIENCE:g} s, so the kernel was ended. {_ALL_LOST} {_NEXT}"]
+
+    async def _left(self, answer: dict[str, Any], guarded: Guarded) -> list[str]:
+        """What is to be told of code that has had the kernel end, once it has."""
+        if not leaves(answer):
+            return []
+        await asyncio.wait({guarded.ended}, timeout=OBEDIENCE)
+        if not guarded.ended.done():
+            return []
+        self._lost = ""  # the client is told here
+        return [f"The code has ended the kernel. {_ALL_LOST} {_NEXT}"]
 
     async def _obeys(self, running: asyncio.Task[Any], guarded: Guarded) -> bool:
         """Interrupt the code, twice if need be: between two of the kernel's own steps the first may be lost."""

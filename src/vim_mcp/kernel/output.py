@@ -27,7 +27,8 @@ _SAYS_NOTHING = re.compile(r"<[^<>\n]*( object( at 0x[0-9a-f]+)?|Figure[^<>\n]*)
 # Control sequences (CSI), strings (OSC and the like, up to BEL or ST), and two-character ones.
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-OQ-WYZ\\`-~])")
 _BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]{0,500}\x1b?|[ -/]*)$")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Half a surrogate pair among them: it is no character, and cannot be sent on."""
 
 
 @dataclass(frozen=True)

@@ -57,3 +57,9 @@ async def first(
         running.result()
         return "done"
     return "ended" if ended.done() else "withdrawn" if leaving.done() and not leaving.cancelled() else "limit"
+
+
+def leaves(answer: dict[str, Any]) -> bool:
+    """Whether the answer says that the code has had the kernel end, as `exit` does."""
+    payloads = answer.get("payload") or ()
+    return any(one.get("source") == "ask_exit" and not one.get("keepkernel") for one in payloads)
