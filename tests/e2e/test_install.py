@@ -62,7 +62,7 @@ def test_the_cli_has_the_plugin_until_it_is_uninstalled(tmp_path: Path, cli: Pat
     plugin = machine.plugin()
     assert plugin is not None
     assert plugin["enabled"] is True
-    assert f"VIM_MCP_COMMAND={command};" in str(plugin["mcpServers"])
+    assert f"VIM_MCP_COMMAND={command};" in (Path(str(plugin["installPath"])) / "start.sh").read_text()
     assert machine.servers() == {}, "every tool would be there twice"
     assert "as is     Claude Code: the plugin is registered" in machine.vim_mcp("install")
     assert "done      Claude Code" in machine.vim_mcp("uninstall")

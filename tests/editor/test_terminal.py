@@ -315,6 +315,6 @@ def test_the_claude_plugin_runs_the_command_that_the_editor_names(tmp_path: Path
     (tmp_path / "vim-mcp").chmod(0o755)
     path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     for extra, wanted in (({"VIM_MCP_COMMAND": "'echo' 'it'\\''s' 'a  b'"}, "it's a  b\n"), ({}, "default\n")):
-        argv = [server["command"], *server["args"]]
+        argv = [server["command"], *(arg.replace("${CLAUDE_PLUGIN_ROOT}", str(PLUGIN)) for arg in server["args"])]
         done = subprocess.run(argv, env={**path, **extra}, capture_output=True, text=True, timeout=TIMEOUT, check=True)
         assert done.stdout == wanted

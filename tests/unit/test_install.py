@@ -322,11 +322,14 @@ def test_claudes_plugin_runs_this_program_wherever_it_lies(tmp_path: Path, monke
     program.write_text('#!/bin/sh\necho "here $*"\n')
     program.chmod(0o755)
     monkeypatch.setattr(claude, "command", lambda: str(program))
-    files = {name: json.loads(text) for name, text in claude.marketplace_files().items()}
-    (server,) = files["vim-mcp/.mcp.json"]["mcpServers"].values()
-    hooks = files["vim-mcp/hooks/hooks.json"]["hooks"]
+    for name, text in claude.marketplace_files().items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (server,) = json.loads((tmp_path / "vim-mcp" / ".mcp.json").read_text())["mcpServers"].values()
+    start = [argument.replace("${CLAUDE_PLUGIN_ROOT}", str(tmp_path / "vim-mcp")) for argument in server["args"]]
+    hooks = json.loads((tmp_path / "vim-mcp" / "hooks" / "hooks.json").read_text())["hooks"]
     scripts = {hook["command"] for entries in hooks.values() for entry in entries for hook in entry["hooks"]}
-    commands = [[server["command"], *server["args"]], *(["sh", "-c", script] for script in scripts)]
+    commands = [[server["command"], *start], *(["sh", "-c", script] for script in scripts)]
     told = [subprocess.run(command, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True)
             for command in commands]  # fmt: skip
     assert [done.stdout.strip() for done in told] == ["here", *["here hook"] * len(scripts)]

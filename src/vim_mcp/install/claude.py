@@ -165,7 +165,8 @@ def marketplace_files() -> dict[str, str]:
     files = {".claude-plugin/marketplace.json": listing}
     for file in sorted(_SOURCE.rglob("*.json")):
         files[f"{NAME}/{file.relative_to(_SOURCE)}"] = _with_command(json.loads(file.read_bytes()))
-    return {name: json.dumps(content, indent=2) + "\n" for name, content in files.items()}
+    scripts = {f"{NAME}/{file.name}": _with_command(file.read_text()) for file in _SOURCE.glob("*.sh")}
+    return {name: json.dumps(content, indent=2) + "\n" for name, content in files.items()} | scripts
 
 
 def _with_command(content: Any) -> Any:
