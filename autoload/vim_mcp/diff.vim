@@ -101,6 +101,11 @@ function! vim_mcp#diff#pending() abort
   return sort(filter(values(s:reviews), 'v:val.verdict ==# ""'), {one, other -> one.right - other.right})
 endfunction
 
+" Those that the person can still answer: one whose buffer has gone has its verdict as soon as the editor rests.
+function! vim_mcp#diff#answerable() abort
+  return filter(vim_mcp#diff#pending(), 'bufloaded(v:val.right)')
+endfunction
+
 " Whether that list has only just become another one without the person's doing.
 function! vim_mcp#diff#have_changed() abort
   return vim_mcp#calm#is_new(s:withdrawn)
@@ -143,6 +148,8 @@ function! s:check_meant(review) abort
     throw 'vim-mcp: ' . s:away . ': answer in its terminal'
   elseif vim_mcp#diff#is_surprise(a:review)
     throw 'vim-mcp: look at it first: ' . s:new
+  elseif !bufloaded(a:review.right)
+    throw 'vim-mcp: the proposal has been deleted, which rejects it'
   endif
 endfunction
 

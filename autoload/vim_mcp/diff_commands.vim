@@ -16,7 +16,7 @@ endfunction
 
 " :ClaudeCodeCloseAllDiffs: reject all.
 function! vim_mcp#diff_commands#close_all() abort
-  let pending = vim_mcp#diff#pending()
+  let pending = vim_mcp#diff#answerable()
   for review in pending
     call vim_mcp#diff_commands#attempt({-> vim_mcp#diff#reject(review, '')})
   endfor
@@ -27,7 +27,7 @@ endfunction
 
 " :ClaudeCodeDiffs: go to the only one, to number a:number, or to the one that the person chooses.
 function! vim_mcp#diff_commands#list(number) abort
-  let pending = vim_mcp#diff#pending()
+  let pending = vim_mcp#diff#answerable()
   if empty(pending)
     call s:none()
     return
@@ -72,7 +72,7 @@ function! s:judge(Verdict) abort
 endfunction
 
 function! s:judge_only(Verdict) abort
-  let pending = vim_mcp#diff#pending()
+  let pending = vim_mcp#diff#answerable()
   if len(pending) > 1
     call vim_mcp#notice#error(len(pending) . ' diffs wait: :ClaudeCodeDiffs goes to one')
   elseif empty(pending)

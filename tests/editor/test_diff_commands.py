@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,16 @@ def test_of_several_the_one_where_the_person_is_is_meant(desk: Desk) -> None:
     desk.terminal.type(":ClaudeCodeDiffDeny first is wrong | it is\r")
     assert desk.verdict(first) == ("rejected", "first is wrong | it is")
     desk.wait_closed()
+
+
+@pytest.mark.parametrize("then", ["ClaudeCodeDiffs 1", "ClaudeCodeDiffAccept"])
+@pytest.mark.parametrize("delete", ["bwipeout!", "bunload!"])
+def test_one_that_is_being_deleted_has_its_verdict(desk: Desk, inside: Inside, delete: str, then: str) -> None:
+    desk.propose()
+    desk.terminal.type(f":execute '{delete}' | execute '{then}'\r")
+    assert desk.verdict() == ("rejected", "")
+    desk.wait_closed()
+    assert re.findall(r"E\d+:", inside.value(desk.terminal, "execute('messages')")) == []
 
 
 @pytest.mark.requirement("IDE-REVIEW-04")
