@@ -28,10 +28,10 @@ def scene(raw_hub: RawHub, home: EditorHome, launch: Launch, tmp_path: Path, kin
     return start_scene(raw_hub, home, launch, tmp_path, kind, size=(24, COLUMNS))
 
 
-def commands() -> list[str]:
-    """The names of all commands."""
+def commands(attributes: str = ".*?") -> list[str]:
+    """The names of all commands that are defined with attributes of that pattern."""
     plugin = (ROOT / "plugin" / "vim_mcp.vim").read_text()
-    return re.findall(r"^command! .*?\b((?:VimMCP|Claude)\w+)", plugin, re.MULTILINE)
+    return re.findall(rf"^command! .*?{attributes}\b((?:VimMCP|Claude)\w+)", plugin, re.MULTILINE)
 
 
 def said(scene: Scene, line: str) -> list[str]:
@@ -55,6 +55,29 @@ def test_whatever_it_says_is_one_line(scene: Scene, argument: str) -> None:
 def test_where_there_is_no_command_line_no_key_is_asked_for_either(scene: Scene) -> None:
     scene.do("if has('nvim-0.8') | set cmdheight=0 | endif")
     check_each(scene, "", but=NEED_ONE)
+
+
+NARROW = {
+    "60 columns": (60, "set showcmd ruler laststatus=0"),
+    "60 columns, nothing beside": (60, "set noshowcmd noruler laststatus=0 shortmess="),
+    "60 columns, short": (60, "set showcmd ruler laststatus=2 shortmess=aoOTIcF"),
+    "80 columns": (80, "set showcmd ruler laststatus=0 shortmess=filnxtToO"),
+    "80 columns, long": (80, "set showcmd ruler laststatus=0 shortmess= report=0 showmode"),
+    "80 columns, a wide ruler": (80, "set showcmd laststatus=0 rulerformat=%40(%f\\ %l%) ruler"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", NARROW)
+@pytest.mark.parametrize("argument", ["", " nonsense"])
+def test_it_has_room_in_a_narrow_window(
+    raw_hub: RawHub, home: EditorHome, launch: Launch, tmp_path: Path, kind: str, options: str, argument: str
+) -> None:
+    columns, line = NARROW[options]
+    home.add(line)
+    # That a command takes no argument editors say themselves, at any length.
+    but = set(commands()) - set(commands(r"-nargs=[^ ]* .*?")) if argument else set()
+    check_each(start_scene(raw_hub, home, launch, tmp_path, kind, size=(24, columns)), argument, but)
 
 
 def check_each(scene: Scene, argument: str, but: Set[str] = frozenset()) -> None:
