@@ -70,7 +70,7 @@ endfunction
 
 " What is asked in it, in words.
 function! vim_mcp#ask#words(question) abort
-  let asker = a:question.client ==# '' ? 'a client' : vim_mcp#ask_window#visible(a:question.client)
+  let asker = a:question.client ==# '' ? 'a client' : vim_mcp#ask_rows#visible(a:question.client)
   return vim_mcp#text#fitting(asker, s:name) . ' asks: ' . s:kinds[a:question.kind]
 endfunction
 

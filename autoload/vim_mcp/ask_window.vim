@@ -1,22 +1,12 @@
 " The popup that shows a question: who asks, what would be done, how to answer. It never takes the focus.
 "
-" Its rows are made here, so that both editors show the same: every line of the text is there, what is too long for a
-" row goes on in the next, and what could hide anything (control characters, marks that turn the direction of writing)
-" is spelt out. Of a long text a part is shown at a time; how much there is stands above it.
+" Its rows are made here and in ask_rows.vim, so that both editors show the same: every line of the text is there. Of a
+" long text a part is shown at a time; how much there is stands above it.
 
 let s:save_cpo = &cpo
 set cpo&vim
 
 let s:max_width = 100
-
-" Characters of which nothing is seen, or that change how others are seen, or that look like a blank and are none:
-" Unicode's formats, separators and what it calls ignorable. First and last ones; strtrans() spells some, another set in
-" each editor.
-let s:unseen = [[0xa0, 0xa0], [0xad, 0xad], [0x034f, 0x034f], [0x0600, 0x0605], [0x061c, 0x061c], [0x06dd, 0x06dd],
-      \ [0x070f, 0x070f], [0x0890, 0x0891], [0x08e2, 0x08e2], [0x115f, 0x1160], [0x1680, 0x1680], [0x17b4, 0x17b5],
-      \ [0x180b, 0x180f], [0x2000, 0x200f], [0x2028, 0x202f], [0x205f, 0x206f], [0x2800, 0x2800], [0x3164, 0x3164],
-      \ [0xfe00, 0xfe0f], [0xfeff, 0xfeff], [0xffa0, 0xffa0], [0xfff0, 0xfffb], [0x110bd, 0x110cd], [0x13430, 0x1345f],
-      \ [0x1bca0, 0x1bca3], [0x1d159, 0x1d159], [0x1d173, 0x1d17a], [0xe0000, 0xe0fff]]
 
 " Neovim's floats take these over from the window that the person is in: they would hide text, turn it round or move it.
 let s:plain = {'wrap': v:false, 'foldenable': v:false, 'rightleft': v:false, 'diff': v:false, 'scrollbind': v:false,
@@ -25,6 +15,9 @@ let s:plain = {'wrap': v:false, 'foldenable': v:false, 'rightleft': v:false, 'di
 let s:window = -1
 let s:buffer = -1
 let s:shown = {}
+
+" Counting the rows of a long text: for so many ms, after so many of the person's.
+let [s:slice, s:pause, s:counter] = [10, 20, -1]
 
 " Show it in the lower right corner, over whatever is there.
 function! vim_mcp#ask_window#show(question) abort
@@ -128,7 +121,8 @@ function! s:head(rows, width) abort
   let number = vim_mcp#ask#count() > 1 ? '(1 of ' . vim_mcp#ask#count() . ') ' : ''
   let words = split(number . vim_mcp#ask#words(s:shown))
   if len(a:rows) > s:height
-    call add(words, printf('[rows %d-%d of %d]', s:shown.top + 1, s:shown.top + s:height, len(a:rows)))
+    let known = s:shown.layout.done ? len(a:rows) : 'more than ' . len(a:rows)
+    call add(words, printf('[rows %d-%d of %s]', s:shown.top + 1, s:shown.top + s:height, known))
   endif
   let rows = ['']
   for word in words
@@ -167,38 +161,28 @@ function! s:put(rows, word, width) abort
   return strdisplaywidth(a:rows[-1])
 endfunction
 
-" Every row is as wide as the popup at most; of several lines each has its number.
+" As many rows of the text as are needed now; those of a long one are counted in the moments between.
 function! s:rows(lines, width) abort
-  if has_key(s:shown, 'rows') && s:shown.rows_width == a:width
-    return s:shown.rows
+  if !has_key(s:shown, 'layout') || s:shown.layout.width != a:width
+    let s:shown.layout = vim_mcp#ask_rows#new(a:lines, a:width)
   endif
-  let digits = len(a:lines) > 1 ? len(len(a:lines)) + 1 : 0
-  let rows = []
-  for index in range(len(a:lines))
-    let number = digits ? printf('%*d ', digits - 1, index + 1) : ''
-    for piece in vim_mcp#text#pieces(vim_mcp#ask_window#visible(a:lines[index]), a:width - digits)
-      call add(rows, number . piece)
-      let number = repeat(' ', digits)
-    endfor
-  endfor
-  let [s:shown.rows, s:shown.rows_width] = [rows, a:width]
-  return rows
+  call vim_mcp#ask_rows#lay(s:shown.layout, s:shown.top + &lines, -1)
+  if !s:shown.layout.done && empty(timer_info(s:counter))
+    let s:counter = timer_start(s:pause, function('s:count', [s:shown]))
+  endif
+  return s:shown.layout.rows
 endfunction
 
-" A line with everything in it spelt out that would not be seen, or would change how the rest is seen.
-function! vim_mcp#ask_window#visible(line) abort
-  let text = strtrans(substitute(a:line, "\t", '    ', 'g'))
-  " Not by a pattern: it takes a character of ASCII and what is combined with it for that character alone.
-  return strlen(text) == strchars(text) ? text : join(map(str2list(text), 's:spelt(v:val)'), '')
-endfunction
-
-function! s:spelt(number) abort
-  for [first, last] in a:number > 0x7f ? s:unseen : []
-    if a:number >= first && a:number <= last
-      return printf('<%04x>', a:number)
-    endif
-  endfor
-  return nr2char(a:number)
+function! s:count(question, timer) abort
+  if a:question isnot s:shown
+    return
+  endif
+  call vim_mcp#ask_rows#lay(a:question.layout, -1, s:slice)
+  if a:question.layout.done
+    call s:draw()
+  else
+    let s:counter = timer_start(s:pause, function('s:count', [a:question]))
+  endif
 endfunction
 
 function! s:popup(text) abort

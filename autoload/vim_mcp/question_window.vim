@@ -15,7 +15,7 @@ function! vim_mcp#question_window#open(mods, question, words) abort
     setlocal wrap nofoldenable nonumber norelativenumber
   endif
   let [s:question, s:words] = [a:question, a:words]
-  let lines = map(copy(a:question.lines), 'vim_mcp#ask_window#visible(v:val)')
+  let lines = map(copy(a:question.lines), 'vim_mcp#ask_rows#visible(v:val)')
   call vim_mcp#scratch#fill(s:buffer, [a:words, '(:VimMCPAnswer yes, always or no; q closes this window)', ''] + lines)
   call cursor(1, 1)
 endfunction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -261,6 +262,20 @@ def test_a_long_text_is_shown_whole_and_harmless(scene: Scene) -> None:
         screen = seen(terminal, f"[rows {last}-", f" {line} line {line} ", f" {line - 1} line {line - 1} ")
     terminal.type("\x1cj" * 300)
     seen(terminal, "5000 line 5000 ")
+
+
+@pytest.mark.requirement("ASK-01", "ASK-03")
+def test_a_text_of_megabytes_keeps_nobody_waiting(scene: Scene, tmp_path: Path) -> None:
+    terminal, link = scene
+    file = tmp_path / "text"
+    file.write_text("\u65e5" * 700_000)
+    link.request("ask", question="q1", client="codex", kind="execute_code", lines_file=str(file))
+    seen(terminal, "asks: may it run this code?", "of more than")
+    terminal.type("ityped\x1b")
+    wait_text(link, ["typed"])
+    seen(terminal, f"of {-(-700_000 // 38)}]")
+    terminal.type("\x1cn")
+    assert answered(link) == ("q1", "no")
 
 
 UNSEEN = (
