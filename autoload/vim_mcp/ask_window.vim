@@ -17,7 +17,7 @@ let s:buffer = -1
 let s:shown = {}
 
 " Counting the rows of a long text: for so many ms, after so many of the person's.
-let [s:slice, s:pause, s:counter] = [10, 20, -1]
+let [s:slice, s:pause, s:counter] = [10, 5, -1]
 
 " Show it in the lower right corner, over whatever is there.
 function! vim_mcp#ask_window#show(question) abort

@@ -196,8 +196,9 @@ def _described(status: dict[str, Any]) -> str:
         kernels.require_jupyter()
         return "There is no kernel yet: the first code starts one"
     kind = "attached to " if status["attached"] else ""
+    name = f"{kind}{status['name']}, " if status["name"] else ""
     waiting = f", {status['waiting']} more wait" if status["waiting"] else ""
-    return f"Kernel: {kind}{status['name']}, {status['state']}{waiting}"
+    return f"Kernel: {name}{status['state']}{waiting}"
 
 
 class Notebooks:

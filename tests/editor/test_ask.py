@@ -264,6 +264,7 @@ def test_a_long_text_is_shown_whole_and_harmless(scene: Scene) -> None:
     seen(terminal, "5000 line 5000 ")
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ASK-01", "ASK-03")
 def test_a_text_of_megabytes_keeps_nobody_waiting(scene: Scene, tmp_path: Path) -> None:
     terminal, link = scene

@@ -187,6 +187,12 @@ def test_the_user_is_asked_in_the_editor(stage: Stage, kind: str) -> None:
         told = client.answer(call)
         assert outcome in told["content"][0]["text"]
         assert bool(told.get("isError")) == (word == "no")
+        editor.wait_screen(lambda screen: "may it run" not in screen)
+    call = client.start_tool("executeCode", code="6 * 7")
+    editor.wait_screen("6 * 7")
+    editor.type(":VimMCPAnswer always\r")
+    assert client.answer(call)["content"][0]["text"] == "42"
+    assert client.texts("executeCode", code="6 * 7") == ["42"]  # nobody is asked any more
     client.close()
 
 

@@ -261,16 +261,21 @@ def test_where_the_paths_are_too_long_loopback_is_used(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.requirement("KERNEL-10")
-def test_the_projects_python_comes_first(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [".venv", "venv", "VIRTUAL_ENV", "CONDA_PREFIX"])
+def test_the_projects_python_comes_first(tmp_path: Path, place: str) -> None:
+    """That of its folder's environment, or of the one that is activated."""
+
     async def experiment(lab: Lab) -> None:
-        own = lab.folder / ".venv" / "bin" / "python"
+        environment = lab.folder / place if place.islower() else tmp_path / "activated"
+        own = environment / "bin" / "python"
         own.parent.mkdir(parents=True)
         own.write_text(f'#!/bin/sh\nNAME=projects exec {sys.executable} "$@"\n')
         own.chmod(0o755)
         lab.environment["FROM_THE_EDITOR"] = "\u00e9"
-        assert (
-            await lab.text("import os; print(os.environ['NAME'], os.environ['FROM_THE_EDITOR'])") == "projects \u00e9"
-        )
+        if place.isupper():
+            lab.environment[place] = str(environment)
+        code = "import os; print(os.environ['NAME'], os.environ['FROM_THE_EDITOR'])"
+        assert await lab.text(code) == "projects \u00e9"
 
     conduct(tmp_path, experiment)
 
@@ -303,6 +308,19 @@ def test_where_none_can_be_had_it_says_how_to_get_one(tmp_path: Path, wanted: st
         assert caught.value.data["kind"] == "missing"
         lab.wanted = ""
         assert await lab.text("1") == "1"
+
+    conduct(tmp_path, experiment)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-15")
+def test_one_that_starts_is_not_said_to_be_idle(tmp_path: Path) -> None:
+    async def experiment(lab: Lab) -> None:
+        running = lab.start("1")
+        await lab.until(lambda: lab.kernel.status()["state"] != "none", "it is wanted")
+        assert lab.kernel.status()["state"] == "starting"
+        await running
+        assert lab.kernel.status()["state"] == "idle"
 
     conduct(tmp_path, experiment)
 

@@ -342,10 +342,10 @@ class Kernel:
         return f"Attached to the kernel of {file}"
 
     def status(self) -> dict[str, Any]:
-        """What is known of it: `state` is `none`, `idle` or `busy`; `waiting` runs wait for their turn."""
+        """What is known of it: `state` is `none`, `starting`, `idle` or `busy`; `waiting` runs wait for their turn."""
         about = self._guarded.about if self._guarded else self._about_left()
         return {
-            "state": "busy" if self._current else "idle" if about else "none",
+            "state": "busy" if self._current else "starting" if self._waiting else "idle" if about else "none",
             "name": about.get("name", ""),
             "attached": bool(about.get("attached")),
             "runs": self._runs,
