@@ -1,5 +1,5 @@
-" The rows of a text of which nothing is to be hidden: what is too long for a row goes on in the next, and what could hide
-" anything (control characters, marks that turn the direction of writing) is spelt out.
+" The rows of a text of which nothing is to be hidden: what is too long for a row goes on in the next, and what could
+" hide anything (control characters, marks that turn the direction of writing) is spelt out.
 "
 " However long the text is, nobody waits for it: it is laid out as far as it is needed, a slice of a line at a time.
 
