@@ -43,6 +43,7 @@ function! vim_mcp#diff_write#watch() abort
   augroup vim_mcp_diff_write
     autocmd!
     autocmd CmdlineLeave : call s:left(get(v:event, 'abort', 0) ? '' : getcmdline())
+    call vim_mcp#diff_escape#watch()
   augroup END
   call s:watch_keys('true')
 endfunction
@@ -88,8 +89,8 @@ endfunction
 " its expand('<stack>').
 function! vim_mcp#diff_write#is_commanded(stack) abort
   let writes = s:is(s:one) && s:typed.window == win_getid()
-  if vim_mcp#methods#running() !=# ''
-    " A client does not accept what a client proposes.
+  if vim_mcp#methods#running() !=# '' || vim_mcp#diff_escape#may_write(s:typed.line)
+    " A client does not accept what a client proposes, nor Escape what has been changed.
     return 0
   elseif a:stack ==# ''
     " Neovim before 0.8 does not tell who calls.
@@ -105,7 +106,7 @@ endfunction
 
 " Whether the person has typed a write of any kind, so that they wait for what it brings.
 function! vim_mcp#diff_write#is_typed() abort
-  return s:is(s:one) || s:is(s:all)
+  return (s:is(s:one) || s:is(s:all)) && !vim_mcp#diff_escape#may_write(s:typed.line)
 endfunction
 
 " Whether one of the commands of the line matches. A bar in an argument divides too, which makes no write of none.
