@@ -209,6 +209,7 @@ endfunction
 function! s:float(text) abort
   if !bufexists(s:buffer)
     let s:buffer = nvim_create_buf(v:false, v:true)
+    call setbufvar(s:buffer, '&modifiable', 1)
   endif
   call nvim_buf_set_lines(s:buffer, 0, -1, v:false, a:text)
   let options = {'relative': 'editor', 'row': s:place.row - 1, 'col': s:place.column - 1, 'width': s:place.width,

@@ -96,6 +96,7 @@ function! s:buffer(review, side) abort
     call setbufvar(bufnr, '&' . option, 0)
   endfor
   silent call bufload(bufnr)
+  call setbufvar(bufnr, '&modifiable', 1)
   call setbufvar(bufnr, '&bufhidden', 'hide')
   call setbufvar(bufnr, 'vim_mcp_diff', a:review.review)
   return bufnr

@@ -23,6 +23,7 @@ function! s:buffer(name, lines, filetype) abort
     call setbufvar(bufnr, '&swapfile', 0)
     call setbufvar(bufnr, '&bufhidden', 'hide')
     silent call bufload(bufnr)
+    call setbufvar(bufnr, '&modifiable', 1)
     call setbufline(bufnr, 1, a:lines)
     call setbufvar(bufnr, '&filetype', a:filetype)
     call setbufvar(bufnr, '&modified', 0)

@@ -26,13 +26,20 @@ function! vim_mcp#doctor#open(mods) abort
   call s:once_settled(s:patience, function('s:run'))
 endfunction
 
-" A window is not opened under what the person types meanwhile.
+" A window is not opened under what the person types meanwhile. Neovim's command fails where new buffers cannot be
+" changed (`nvim -M`).
 function! s:check_health(mods) abort
-  if mode(1) ==# 'n'
-    execute 'silent' a:mods 'checkhealth vim_mcp'
-  else
+  if mode(1) !=# 'n'
     call timer_start(s:step, {timer -> s:check_health(a:mods)})
+    return
   endif
+  let l:modifiable = &g:modifiable
+  noautocmd setglobal modifiable
+  try
+    execute 'silent' a:mods 'checkhealth vim_mcp'
+  finally
+    let &g:modifiable = l:modifiable
+  endtry
 endfunction
 
 function! s:run() abort

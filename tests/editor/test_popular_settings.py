@@ -82,6 +82,27 @@ def test_a_days_round(begin: Begin, home: EditorHome, name: str) -> None:
     no_complaint(terminal)
 
 
+@pytest.mark.parametrize("how", ["the setting", "-M"])
+def test_where_no_buffer_can_be_changed(begin: Begin, inside: Inside, how: str) -> None:
+    """As `vim -M` has it: what is ours is filled, shown and judged all the same."""
+    desk = begin(*([["set nomodifiable"]] if how == "the setting" else [[], "-M", "one.txt"]))
+    terminal = desk.terminal
+    desk.propose()
+    terminal.wait_screen(TITLE)
+    terminal.type("cc" + "own\x1b:ClaudeCodeDiffAccept\r")
+    verdict, answer = desk.verdict()
+    assert (verdict, b"own" in answer) == ("accepted", True)
+    desk.wait_closed()
+    desk.link.request("ask", question="q1", client="codex", kind="execute", lines=["!ls"])
+    terminal.wait_screen("codex asks", "!ls")
+    terminal.type("\x1cn")
+    assert desk.link.event("answer")["answer"] == "no"
+    terminal.type(":VimMCPDoctor\r")
+    terminal.wait_screen("connection: connected as")
+    no_complaint(terminal)
+    assert inside.value(terminal, "&g:modifiable") == 0
+
+
 def test_events_ignored(begin: Begin) -> None:
     """The commands work; what autocommands would tell rests."""
     desk = begin([])
