@@ -49,8 +49,30 @@ function! vim_mcp#kernel_output#watch() abort
   endif
 endfunction
 
-" The hub's message `kernel_output`.
+" The hub's message `kernel_output`. While the text is locked (by a mapping that waits for a key) it waits.
 function! vim_mcp#kernel_output#take(message) abort
+  call add(s:coming, a:message)
+  if s:timer < 0
+    call s:take_all(0)
+  endif
+endfunction
+
+let [s:coming, s:timer] = [[], -1]
+
+function! s:take_all(timer) abort
+  let s:timer = -1
+  while !empty(s:coming)
+    try
+      call s:take(s:coming[0])
+    catch /:E\%(523\|565\):/
+      let s:timer = timer_start(100, function('s:take_all'))
+      return
+    endtry
+    call remove(s:coming, 0)
+  endwhile
+endfunction
+
+function! s:take(message) abort
   let l:kind = get(a:message, 'kind', '')
   let l:lines = map(copy(get(a:message, 'lines', [])), 'strtrans(v:val)')
   if !bufloaded(s:buffer)

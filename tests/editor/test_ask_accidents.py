@@ -95,8 +95,8 @@ def test_what_is_pasted_answers_nothing(scene: Scene, kind: str) -> None:
     terminal, link = scene
     terminal.type(":terminal sh\r" + ("" if kind == "vim" else "i"))
     wait_mode(link, "t")
-    terminal.type("stty quit undef; echo ready; cat\r")
-    terminal.wait_screen("\nready")
+    terminal.type("stty quit undef; echo rea''dy; cat\r")
+    terminal.wait_screen("ready")
     ask(link, "!ls")
     seen(terminal, QUESTION)
     terminal.type("\x1b[200~one \x1cy two\x1b[201~")

@@ -118,6 +118,19 @@ def test_the_window_follows_what_runs(editor: Editor) -> None:
 
 
 @pytest.mark.requirement("KERNEL-15")
+def test_the_window_waits_while_the_text_is_locked(editor: Editor) -> None:
+    terminal, link = editor
+    terminal.type(":VimMCPKernelOutput\r:wincmd p\r:nnoremap <expr> gz nr2char(getchar())\rgz")
+    link.event("kernel")
+    for line in ("one", "two"):
+        link.send({"type": "kernel_output", "kind": "output", "lines": [line, ""]})
+    link.request("ping")
+    terminal.type("h")
+    screen = terminal.wait_screen("one\ntwo\n")
+    assert "Error" not in screen
+
+
+@pytest.mark.requirement("KERNEL-15")
 def test_a_long_life_keeps_the_last_lines(editor: Editor) -> None:
     terminal, link = editor
     terminal.type(":VimMCPKernelOutput\r")
