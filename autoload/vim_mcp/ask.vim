@@ -63,6 +63,15 @@ function! vim_mcp#ask#forget() abort
   call s:remove(copy(s:waiting), 'gone with the connection')
 endfunction
 
+" Clients are kept out from now on: whatever they ask is refused.
+function! vim_mcp#ask#refuse() abort
+  let refused = copy(s:waiting)
+  for question in refused
+    call s:tell(question, 'no')
+  endfor
+  call s:remove(refused, 'refused, since you keep clients out')
+endfunction
+
 " The question that is shown, or {}.
 function! vim_mcp#ask#current() abort
   return get(s:waiting, 0, {})

@@ -98,6 +98,9 @@ endfunction
 " Pause (1) or resume (0) the clients' access to this editor.
 function! vim_mcp#methods#pause(on) abort
   let s:paused = a:on
+  if a:on && exists('*vim_mcp#ask#refuse')
+    call vim_mcp#ask#refuse()
+  endif
   call vim_mcp#events#note('pause')
   call vim_mcp#selection#refresh()
 endfunction

@@ -221,6 +221,17 @@ def test_who_has_asked_can_withdraw(scene: Scene) -> None:
     seen(terminal, "nobody asks anything now")
 
 
+@pytest.mark.requirement("ASK-05")
+def test_who_is_kept_out_is_refused(scene: Scene) -> None:
+    terminal, link = scene
+    ask(link, "!first")
+    ask(link, "!second", question="q2")
+    seen(terminal, "(1 of 2)")
+    terminal.type(":VimMCPPause\r")
+    assert [answered(link), answered(link)] == [("q1", "no"), ("q2", "no")]
+    gone(terminal)
+
+
 @pytest.mark.requirement("ASK-06")
 def test_always_is_for_this_very_text(scene: Scene) -> None:
     terminal, link = scene
