@@ -1,11 +1,16 @@
 " Private files for the buffers of a review, where an auto-save of the person's reaches no BufWriteCmd: the write
-" then ends well, and what it has written is removed at once. They are there for no longer than that.
+" then ends well, and what it has written is removed at once. They are there for no longer than that. What an auto-read
+" that reaches no BufReadCmd has emptied is brought back here, too.
 
 let s:save_cpo = &cpo
 set cpo&vim
 
 " Whether an auto-save that is not found by looking has met the error.
 let s:met = 0
+
+" Where an auto-read of the person's may have been at work, and where they cannot have changed anything since they were
+" elsewhere.
+let s:arrivals = ['BufEnter', 'WinEnter', 'TabEnter', 'FocusGained']
 
 " The list of autocommands when it was last seen to that ours come after all others.
 let s:watched = ''
@@ -61,7 +66,7 @@ function! vim_mcp#diff_private#watch() abort
   augroup vim_mcp_diff_private
     autocmd!
     for event in vim_mcp#diff_auto_save#all()
-      execute 'autocmd' event '* call s:look()'
+      execute 'autocmd' event '* call s:look("' . event . '")'
     endfor
     autocmd CmdlineLeave : call timer_start(0, {timer -> s:watch_again()})
     if exists('##SourcePost')
@@ -94,7 +99,8 @@ endfunction
 
 " After an auto-save, perhaps: removes what it has written, or finds that it was refused. (One that throws keeps the
 " editor from coming here: what it has written stays until the next such event.)
-function! s:look() abort
+function! s:look(event) abort
+  call s:restore(vim_mcp#diff#of(bufnr('%')), index(s:arrivals, a:event) >= 0)
   for review in vim_mcp#diff#pending()
     if !empty(filter(copy(review.private_files), 'delete(v:val) == 0'))
       call s:saved(review)
@@ -102,6 +108,19 @@ function! s:look() abort
   endfor
   if v:errmsg =~# 'E676'
     call s:meet(vim_mcp#diff#of(bufnr('%')))
+  endif
+endfunction
+
+" An `:edit!` that is not nested reaches no BufReadCmd either, and leaves no text: that brings the proposal back.
+function! s:restore(review, arrived) abort
+  if get(a:review, 'right') == bufnr('%')
+    let is_empty = line('$') == 1 && getline(1) ==# ''
+    if is_empty && a:arrived && !get(a:review, 'is_empty', a:review.original ==# [''])
+      call vim_mcp#diff_buffers#refill(a:review)
+      setlocal nomodified
+    else
+      let a:review.is_empty = is_empty
+    endif
   endif
 endfunction
 

@@ -155,3 +155,22 @@ def test_a_nested_one_is_told_once(start: Start, inside: Inside, side: str) -> N
     desk.terminal.type("\x1b[O\x1b[I:call timer_start(800, {timer -> Tell(execute('messages'))})\r")
     assert HINT not in inside.told()
     desk.pends()
+
+
+@pytest.mark.parametrize("event", ["BufEnter", "FocusGained"])
+@pytest.mark.requirement("IDE-REVIEW-02")
+def test_an_auto_read_does_not_empty_the_proposal(start: Start, inside: Inside, event: str) -> None:
+    desk = start(f"autocmd {event} * silent! edit!")
+    desk.terminal.type("\x17h\x17l\x1b[O\x1b[I")
+    assert told(desk, inside, "[v:errmsg, &modified, getline(1, '$')]") == ["", 0, NEW.decode().split()]
+    desk.pends()
+    desk.terminal.type(":w\r")
+    assert desk.verdict() == ("accepted", NEW)
+
+
+def test_a_proposal_that_was_emptied_stays_so(start: Start, inside: Inside) -> None:
+    desk = start("autocmd BufEnter * silent! checktime")
+    desk.terminal.type(":%delete\r\x17h\x17l\x1b[O\x1b[I")
+    assert told(desk, inside, "getline(1, '$')") == [""]
+    desk.terminal.type(":w\r")
+    assert desk.verdict()[0] == "accepted"
