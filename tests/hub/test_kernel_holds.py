@@ -127,6 +127,26 @@ def test_the_user_attaches_a_running_kernel_and_lets_go_of_it(stage: Stage, kind
         one.close()
 
 
+@pytest.mark.slow
+@pytest.mark.requirement("KERNEL-06", "KERNEL-08", "KERNEL-14")
+def test_on_stdio_too_progress_is_told_and_the_next_one_waits_until_cancelling_interrupts(
+    stage: Stage, kind: str
+) -> None:
+    stage.instance(start(stage, kind, *ALLOWED))
+    first, second = stage.client(), stage.client()
+    code = "import time\nrun = 1\nprint('begun', flush=True)\nwhile True: time.sleep(0.01)"
+    arguments = {"name": "vim_execute_code", "arguments": {"code": code}, "_meta": {"progressToken": 7}}
+    call = first.start("tools/call", arguments)
+    while (told := first.notification("notifications/progress")["params"])["message"] != "begun":
+        pass
+    assert told["progressToken"] == 7
+    waiting = second.start("tools/call", {**arguments, "arguments": {"code": "run + 1"}})
+    while second.notification("notifications/progress")["params"]["message"] != "waiting for the kernel":
+        pass
+    first.notify("notifications/cancelled", requestId=call)
+    assert second.answer(waiting)["content"][0]["text"] == "2"
+
+
 # ---- the question
 
 
