@@ -49,9 +49,12 @@ function! s:redraw() abort
 endfunction
 
 " Whether what is drawn is seen: Vim draws nothing while messages wait for a key, Neovim nothing over the preview of :s.
+" (Neovim's state(), unlike Vim's, has the flag for messages that have scrolled also when they are long over.)
 function! vim_mcp#ask_window#is_in_sight() abort
+  if has('nvim')
+    return mode() !=# 'r' && !(getcmdtype() ==# ':' && &inccommand !=# '' && getcmdline() =~# s:previewed)
+  endif
   return mode() !=# 'r' && (!exists('*state') || state('s') ==# '')
-        \ && !(has('nvim') && getcmdtype() ==# ':' && &inccommand !=# '' && getcmdline() =~# s:previewed)
 endfunction
 
 " A command line that may be one of those with a preview.

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.editing import command, edit, text
+from tests.support.editing import command, edit, text, wait_mode
 from tests.support.editors import EditorHome, Terminal
 from tests.support.inside import Inside
 from tests.support.rawhub import RawHub
 from tests.support.reviewing import NEW, TITLE, Desk
-from tests.support.waiting import wait_until
+from tests.support.standin import TAKES_PROMPTS, VARIABLES, put
+from tests.support.waiting import wait_ended, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -69,9 +70,7 @@ def test_a_days_round(begin: Begin, home: EditorHome, name: str) -> None:
     terminal, link, other = desk.terminal, desk.link, desk.file.with_name("other.txt")
     assert text(link) == ["first", "second"]
     other.write_text("else\n")
-    lines = home.runtime / "lines"  # by a file, as every 'encoding' takes it
-    lines.write_text("new")
-    edit(link, kind="insert", file=str(other), line=1, lines_file=str(lines), save=True)
+    edit(link, kind="insert", file=str(other), line=1, lines_file=str(_lines(home, "new")), save=True)
     assert other.read_text().splitlines() == ["new", "else"]
     no_complaint(terminal)
     desk.propose()
@@ -80,6 +79,53 @@ def test_a_days_round(begin: Begin, home: EditorHome, name: str) -> None:
     assert desk.verdict() == ("accepted", NEW)
     desk.wait_closed()
     no_complaint(terminal)
+
+
+@pytest.mark.parametrize("name", [name for name in SETTINGS if name != "mapped modes"])  # no `w` can be typed there
+def test_a_round_with_claude(begin: Begin, home: EditorHome, inside: Inside, name: str) -> None:
+    """Its terminal, what is sent there, following it, a question, the doctor, and leaving with all of that."""
+    program = put(TAKES_PROMPTS, home.home / "claude", inside)
+    desk = begin([*SETTINGS[name], f"let g:vim_mcp_claude_command = ['{program}']"])
+    terminal, link, other = desk.terminal, desk.link, desk.file.with_name("other.txt")
+    other.write_text("else\n")
+
+    def run(*lines: str) -> None:
+        terminal.type("".join(TYPED.get(name, ":")[0] + f"{line}\r" for line in lines))
+
+    link.send({"type": "environment", "variables": VARIABLES})
+    run("ClaudeCode")
+    pid = int(inside.told())
+    wait_mode(link, "t")
+    link.send({"type": "listening", "pids": [pid]})
+    terminal.type("\x1c\x0e")
+    run("wincmd t", "1,2ClaudeCodeSend!", "ClaudeCodeAdd other.txt 1 1")
+    assert [(Path(told["file"]).name, told["first"]) for told in map(link.event, ["mention"] * 2)] == [
+        ("one.txt", 1), ("other.txt", 1),
+    ]  # fmt: skip
+    terminal.type("\x1c\x0e")
+    run("ClaudeCodeAsk why?", "wincmd t", "ClaudeCodeFocus")
+    terminal.wait_screen("sent", "why?")
+    terminal.type("\x1c\x0e")
+    run("wincmd t", "ClaudeCodeFollow")
+    link.send({"type": "place", "file": str(other), "lines": [1, 1]})
+    wait_until(lambda: "other.txt" in desk.windows(), "the place of Claude's")
+    link.request("ask", question="q1", client="codex", kind="execute", lines_file=str(_lines(home, "!ls")))
+    terminal.wait_screen("codex asks", "!ls")
+    terminal.type("\x1cn")
+    assert link.event("answer")["answer"] == "no"
+    run("VimMCPDoctor")
+    terminal.wait_screen("connection: connected as")
+    no_complaint(terminal)
+    run("wqa")
+    assert terminal.wait() == 0
+    wait_ended(pid)
+
+
+def _lines(home: EditorHome, text: str) -> Path:
+    """A file by which lines travel to an editor of whatever 'encoding'."""
+    path = home.runtime / "lines"
+    path.write_text(text)
+    return path
 
 
 @pytest.mark.parametrize("how", ["the setting", "-M"])
