@@ -74,6 +74,16 @@ function! vim_mcp#diff_buffers#reviewed(name) abort
   return substitute(a:name, '^\%(vim-mcp://[^/]*/\d\+\|.*/vim-mcp-review-\d\+-\d\+/[^/]*\)\ze/', '', '')
 endfunction
 
+" A new buffer has been given a name beside one made here, as `:edit %:h/other` does: it is to be that of the file which
+" stands beside the one under review.
+function! vim_mcp#diff_buffers#leave(name) abort
+  let [file, bufnr] = [vim_mcp#diff_buffers#reviewed(a:name), bufnr('%')]
+  if vim_mcp#diff_buffers#is_named(a:name) && empty(vim_mcp#diff#of(bufnr))
+    execute 'keepalt edit' fnameescape(file)
+    execute 'silent! noautocmd bwipeout' bufnr
+  endif
+endfunction
+
 " A name that no file has, and that ends in the file's, so that what goes by names (g:vim_mcp_ignore too) knows it.
 function! s:name(review, side) abort
   let name = a:review.target

@@ -28,6 +28,8 @@ function! s:watch_editor() abort
     autocmd! ExitPre,VimLeavePre
     autocmd ExitPre * call vim_mcp#diff_watch#unmodify()
     autocmd VimLeavePre * call vim_mcp#diff#wipe()
+    autocmd! BufNewFile
+    autocmd BufNewFile vim-mcp://*,*/vim-mcp-review-*/* nested call vim_mcp#diff_buffers#leave(expand('<afile>'))
     if s:has('SafeState')
       autocmd! SafeState
       autocmd SafeState * call vim_mcp#diff_watch#unmodify()
