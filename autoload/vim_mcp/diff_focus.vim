@@ -104,6 +104,7 @@ function! vim_mcp#diff_focus#enter(window) abort
     noautocmd call win_gotoid(a:window)
   catch /:E\%(11\|565\|523\|863\|994\):/
   endtry
+  call vim_mcp#diff_private#go_on()
   return win_getid() == a:window
 endfunction
 

@@ -15,6 +15,9 @@ let s:arrivals = ['BufEnter', 'WinEnter', 'TabEnter', 'FocusGained']
 " The list of autocommands when it was last seen to that ours come after all others.
 let s:watched = ''
 
+" What the names of their directories have in them.
+let s:directory = '/vim-mcp-review-\d\+-\d\+/'
+
 " Prepares such files for `review` where they are needed: sets `private`, the directory, '' where there is none, and
 " `private_files`, those that auto-saves may write there. a:number distinguishes the reviews of this editor.
 function! vim_mcp#diff_private#begin(review, number) abort
@@ -31,8 +34,7 @@ endfunction
 function! s:allow(review) abort
   " Where the answer is written nobody else may look (docs/protocol.md).
   let runtime = fnamemodify(a:review.answer_file, ':h')
-  " With 'autochdir' the editor would go there.
-  if !&autochdir && isdirectory(runtime)
+  if isdirectory(runtime)
     let a:review.private = runtime . '/vim-mcp-review-' . getpid() . '-' . a:review.number
   endif
 endfunction
@@ -54,7 +56,7 @@ endfunction
 
 " Whether a buffer's name is one of those given here.
 function! vim_mcp#diff_private#is_named(name) abort
-  return a:name =~# '/vim-mcp-review-\d\+-\d\+/' && !filereadable(a:name)
+  return a:name =~# s:directory && !filereadable(a:name)
 endfunction
 
 " Begins to look after auto-saves: after the person's own autocommands, which are there already. Others may come with a
@@ -68,6 +70,8 @@ function! vim_mcp#diff_private#watch() abort
     for event in vim_mcp#diff_auto_save#all()
       execute 'autocmd' event '* call s:look("' . event . '")'
     endfor
+    autocmd BufEnter,WinEnter,DirChanged * call vim_mcp#diff_private#go_on()
+    autocmd BufEnter,WinEnter * call timer_start(0, {timer -> vim_mcp#diff_private#go_on()})
     autocmd CmdlineLeave : call timer_start(0, {timer -> s:watch_again()})
     if exists('##SourcePost')
       autocmd SourcePost * call timer_start(0, {timer -> s:watch_again()})
@@ -87,6 +91,18 @@ endfunction
 
 function! s:list() abort
   return execute('autocmd')
+endfunction
+
+" With 'autochdir', or `autocmd BufEnter * lcd %:p:h`, the editor goes where a private file would be: it is taken on to
+" the directory of the file under review, or the nearest one that there is.
+function! vim_mcp#diff_private#go_on() abort
+  if getcwd() =~# s:directory
+    let directory = vim_mcp#diff_buffers#reviewed(getcwd() . '/')
+    while !isdirectory(directory)
+      let directory = fnamemodify(directory, ':h')
+    endwhile
+    execute 'silent noautocmd' (haslocaldir() ? 'lcd' : 'cd') fnameescape(directory)
+  endif
 endfunction
 
 " Looks no more.

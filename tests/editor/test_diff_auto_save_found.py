@@ -87,7 +87,6 @@ NEEDLESS = {
     "a function under silent!": [*SAVE, "autocmd InsertLeave * silent! call Save()", "command! -bar Keep call Save()",
         "autocmd InsertLeave * if 1 | silent! Keep | endif"],
     "a variable": ["autocmd InsertLeave * let w = 5", "autocmd InsertLeave * if 1 || w:saved | execute '' | endif"],
-    "'autochdir'": ["autocmd InsertLeave * write", "set autochdir"],
     "netrw": ["autocmd VimEnter * Lexplore | wincmd p"],
     "airline": [f"set runtimepath^={AIRLINE}", "runtime plugin/airline.vim", "let g:a = 1 / exists(':AirlineToggle')"],
     "editorconfig": ["silent! packadd editorconfig"],
