@@ -116,8 +116,11 @@ endfunction
 " After an auto-save, perhaps: removes what it has written, or finds that it was refused. (One that throws keeps the
 " editor from coming here: what it has written stays until the next such event.)
 function! s:look(event) abort
-  call s:restore(vim_mcp#diff#of(bufnr('%')), index(s:arrivals, a:event) >= 0)
+  if index(s:arrivals, a:event) >= 0
+    call s:restore(vim_mcp#diff#of(bufnr('%')))
+  endif
   for review in vim_mcp#diff#pending()
+    let review.was_empty = s:is_empty(review.right)
     if !empty(filter(copy(review.private_files), 'delete(v:val) == 0'))
       call s:saved(review)
     endif
@@ -127,17 +130,18 @@ function! s:look(event) abort
   endif
 endfunction
 
-" An `:edit!` that is not nested reaches no BufReadCmd either, and leaves no text: that brings the proposal back.
-function! s:restore(review, arrived) abort
-  if get(a:review, 'right') == bufnr('%')
-    let is_empty = line('$') == 1 && getline(1) ==# ''
-    if is_empty && a:arrived && !get(a:review, 'is_empty', a:review.original ==# [''])
-      call vim_mcp#diff_buffers#refill(a:review)
-      setlocal nomodified
-    else
-      let a:review.is_empty = is_empty
-    endif
+" An `:edit!` that is not nested reaches no BufReadCmd either, and leaves no text: that brings the proposal back. (What
+" the person takes out of it from another window they have done before they left that.)
+function! s:restore(review) abort
+  if get(a:review, 'right') == bufnr('%') && s:is_empty(a:review.right)
+        \ && !get(a:review, 'was_empty', a:review.original ==# [''])
+    call vim_mcp#diff_buffers#refill(a:review)
+    setlocal nomodified
   endif
+endfunction
+
+function! s:is_empty(bufnr) abort
+  return getbufline(a:bufnr, 1, 2) ==# ['']
 endfunction
 
 function! s:saved(review) abort

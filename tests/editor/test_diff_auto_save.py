@@ -168,9 +168,10 @@ def test_an_auto_read_does_not_empty_the_proposal(start: Start, inside: Inside, 
     assert desk.verdict() == ("accepted", NEW)
 
 
-def test_a_proposal_that_was_emptied_stays_so(start: Start, inside: Inside) -> None:
+@pytest.mark.parametrize("keys", [":%delete\r\x17h", "\x17h:call deletebufline(winbufnr(winnr('#')), 1, '$')\r"])
+def test_a_proposal_that_was_emptied_stays_so(start: Start, inside: Inside, keys: str) -> None:
     desk = start("autocmd BufEnter * silent! checktime")
-    desk.terminal.type(":%delete\r\x17h\x17l\x1b[O\x1b[I")
+    desk.terminal.type(f"{keys}\x17l\x1b[O\x1b[I")
     assert told(desk, inside, "getline(1, '$')") == [""]
     desk.terminal.type(":w\r")
     assert desk.verdict()[0] == "accepted"
