@@ -47,7 +47,18 @@ function! vim_mcp#selection#start() abort
   augroup END
   " Each hub hears once what is selected, be it nothing; but not where it may not be told.
   let s:told = s:allowed() ? {} : s:nothing
+  if s:latest.file ==# '' && s:is_special() && s:allowed()
+    call s:look_back()
+  endif
   call s:tell()
+endfunction
+
+" The user has gone to where nothing can be selected before there was a connection: what counts is where they came from.
+function! s:look_back() abort
+  let l:window = win_getid(winnr('#'))
+  if l:window
+    call win_execute(l:window, 'if !s:is_special() && s:file() !=# "" | let s:latest = s:at_cursor() | endif', 'silent')
+  endif
 endfunction
 
 function! vim_mcp#selection#stop() abort

@@ -411,6 +411,7 @@ def test_before_it_is_connected_the_status_waits_for_that(
 def test_the_log_opens_read_only(raw_hub: RawHub, launch: Launch, home: EditorHome, inside: Inside) -> None:
     terminal = launch("one.txt")
     link = raw_hub.editor()
+    link.event("selection")
     terminal.type(":VimMCPLog\r")
     terminal.wait_screen("vim-mcp: the hub has written no log yet")
     (home.runtime / "hub.log").write_text("first line\nlast line\n")

@@ -375,6 +375,19 @@ def test_the_next_hub_is_told_too(scene: Scene, raw_hub: RawHub, home: EditorHom
     again.close()
 
 
+def test_who_connects_from_a_special_window_has_come_from_a_file(
+    raw_hub: RawHub, launch: Launch, home: EditorHome, file: Path
+) -> None:
+    home.add("let g:vim_mcp_enabled = 0")
+    terminal = launch(file.name, cwd=file.parent)
+    terminal.type("3G:help\r")
+    terminal.wait_screen("help.txt")
+    terminal.type(":VimMCPStart\r")
+    link = raw_hub.editor()
+    assert told(link) == cursor(file, 2, 0)
+    assert link.request("get_selection")["selection"] == cursor(file, 2, 0)
+
+
 def test_after_stopping_nothing_is_watched(inside: Inside, scene: Scene) -> None:
     terminal, link = scene
     command(terminal, "VimMCPStop")
