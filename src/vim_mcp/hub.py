@@ -78,6 +78,12 @@ class Hub:
     async def _listen(self, listener: socket.socket) -> None:
         await asyncio.get_running_loop().create_unix_server(lambda: LineConnection(self._accept), sock=listener)
 
+    def _stop_listening(self) -> None:
+        """Give the socket back. asyncio would go on watching a closed listener's number, for whoever gets that next."""
+        for listener in self._lock.listeners:
+            asyncio.get_running_loop().remove_reader(listener.fileno())
+        self._lock.release()
+
     async def _keep_socket(self) -> None:
         """Listen anew when the socket's file has been removed under us, as cleaners of /tmp do.
 
@@ -101,7 +107,7 @@ class Hub:
     async def _say_goodbye(self, reason: str) -> None:
         logger.info("leaving: %s", reason)
         self._endpoints.leave(reason)  # before the next hub comes: it takes over ports
-        self._lock.release()
+        self._stop_listening()
         self._registrar.say_goodbye(reason)
         await self._clients.say_goodbye(reason)
         await self._endpoints.left()

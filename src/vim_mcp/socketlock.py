@@ -45,7 +45,8 @@ class SocketLock:
     def __init__(self, path: Path, descriptor: int):
         self.path = path
         self._descriptor = descriptor
-        self._listeners: list[socket.socket] = []
+        self.listeners: list[socket.socket] = []
+        """Those that `bind` has made; `release` closes them."""
         self._bound: tuple[int, int] | None = None
 
     @classmethod
@@ -69,7 +70,7 @@ class SocketLock:
         finally:
             os.umask(before)
         listener.listen(BACKLOG)
-        self._listeners.append(listener)
+        self.listeners.append(listener)
         self._bound = _identity(self.path)
         return listener
 
@@ -83,7 +84,7 @@ class SocketLock:
         Raises `HubRunning` when another hub has taken the place meanwhile: then this one is to leave.
         """
         if self.is_bound():
-            return self._listeners[-1]
+            return self.listeners[-1]
         if _identity(_lock_path(self.path)) != _identity(self._descriptor):
             descriptor = _lock(self.path)
             os.close(self._descriptor)
@@ -98,10 +99,10 @@ class SocketLock:
             self.path.unlink(missing_ok=True)
         if _identity(_lock_path(self.path)) == _identity(self._descriptor):
             _lock_path(self.path).unlink(missing_ok=True)
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener.close()
         os.close(self._descriptor)
-        self._descriptor, self._listeners, self._bound = -1, [], None
+        self._descriptor, self.listeners, self._bound = -1, [], None
 
     def __enter__(self) -> Self:
         return self

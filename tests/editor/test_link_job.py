@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.editors import ROOT, TIMEOUT, EditorHome, Terminal
 from tests.support.inside import methods
+from tests.support.processes import children, command_line
 from tests.support.rawhub import RawEditor, RawHub
 from tests.support.waiting import wait_ended
 
@@ -39,8 +40,7 @@ def link(raw_hub: RawHub, launch: Launch, home: EditorHome, tmp_path: Path) -> t
 
 def _pipes(pid: int) -> list[int]:
     """The `vim-mcp pipe` processes that an editor has started and that run."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if b"\0pipe\0" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [child for child in children(pid) if "pipe" in command_line(child)]
 
 
 @pytest.mark.slow

@@ -144,6 +144,20 @@ async def test_stopped_while_it_opens_it_is_closed() -> None:
     listen(server.port).close()
 
 
+@pytest.mark.parametrize("moments", range(4))
+async def test_one_that_was_stopped_at_any_moment_leaves_the_next_its_callers(moments: int) -> None:
+    listener = listen_anywhere()
+    server = WebSocketServer(TOKEN, echo)
+    opening = asyncio.create_task(server.open(listener))
+    for _ in range(moments):
+        await asyncio.sleep(0)
+    server.stop()
+    listener.close()
+    await opening
+    async with serving() as next_one, client(next_one) as connection:  # its descriptor has the closed one's number
+        assert await answers(connection)
+
+
 @pytest.mark.requirement("WS-03")
 @pytest.mark.parametrize(
     "tokens",

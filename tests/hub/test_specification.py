@@ -19,6 +19,7 @@ import pytest
 from tests.hub.test_recovery import read_again
 from tests.support.editors import TIMEOUT
 from tests.support.mcpclient import RpcError, StdioClient, ToolError
+from tests.support.processes import open_files
 from tests.support.stage import Stage
 
 Message = dict[str, Any]
@@ -300,8 +301,7 @@ def test_an_editors_nonsense_is_an_error_and_no_more(
 
 def inodes(pid: int) -> set[str]:
     """The inodes of a process's sockets."""
-    links = (os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir() if entry.is_symlink())
-    return {link[8:-1] for link in links if link.startswith("socket:[")}
+    return {name[8:-1] for name in open_files(pid) if name.startswith("socket:[")}
 
 
 @pytest.mark.requirement("VIM-SEC-01", "VIM-SEC-02", "DIR-02")

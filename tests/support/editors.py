@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pyte
 
+from tests.support.processes import children, command_line
+
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("vim", "nvim", "nvim07")
 TIMEOUT = 30.0
@@ -93,9 +95,8 @@ class Terminal:
     @property
     def editor_pid(self) -> int:
         """The editor's own process id: Neovim since 0.9 runs as a child of the process that draws its screen."""
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-        embedded = [pid for pid in children if b"\0--embed\0" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-        return int(embedded[0]) if embedded else self.pid
+        embedded = [pid for pid in children(self.pid) if "--embed" in command_line(pid)]
+        return embedded[0] if embedded else self.pid
 
     def _read(self) -> None:
         while True:

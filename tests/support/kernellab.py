@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from tests.support.editors import TIMEOUT
+from tests.support.processes import open_files
 from vim_mcp.kernel.interpreters import Wanted
 from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.kernel.run import Outcome, Run
@@ -91,8 +92,8 @@ def ports_of(pid: int | None = None) -> set[str]:
     sockets = {f"socket:[{row[9]}]": row[1] for row in rows if row[3] == "0A"}
     if pid is None:
         return set(sockets.values())
-    names = {os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
-    return {place for name, place in sockets.items() if name in names}
+    files = open_files(pid)
+    return {place for name, place in sockets.items() if name in files}
 
 
 def conduct(directory: Path, experiment: Callable[[Lab], Awaitable[None]]) -> None:

@@ -103,6 +103,9 @@ class WebSocketServer:
 
     async def open(self, listener: socket.socket) -> None:
         """Serve those who call at `listener` (of `ports.listen`), also who has called already; `stop` closes it."""
+        if self._stopped:
+            listener.close()
+            return
         self.port = listener.getsockname()[1]
         self._server = await serve(
             self._welcome,
@@ -119,12 +122,16 @@ class WebSocketServer:
             max_size=self._limits.message,
             logger=_SILENT,
             create_connection=cast("type[ServerConnection]", partial(_Connection, self)),
+            start_serving=False,  # so that nothing is waited for before `stop` can know of it: see there
         )
-        if self._stopped:
-            self.stop()
+        await self._server.start_serving()
 
     def stop(self) -> None:
-        """Stop listening, so that the port is free at once; `close` hangs up."""
+        """Stop listening, so that the port is free at once; `close` hangs up.
+
+        Before anyone else closes the listener: asyncio goes on watching the number of one that was closed under it, and
+        hears nothing from whatever gets that number next.
+        """
         self._stopped = True
         if self._server is not None:
             self._server.server.close()
