@@ -1,4 +1,4 @@
-"""One editor's kernel: started when it is needed, one piece of code at a time, interrupted, replaced when it dies."""
+"""One editor's kernel: there when it is needed, one piece of code at a time, interrupted, replaced when it dies."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vim_mcp.errors import CommandFailed
-from vim_mcp.kernel import guard, place
+from vim_mcp.kernel import place, starting
 from vim_mcp.kernel.guarded import Guarded
-from vim_mcp.kernel.interpreters import Choice, Wanted, choose
+from vim_mcp.kernel.interpreters import Wanted, choose
 from vim_mcp.kernel.output import Transcript
 from vim_mcp.kernel.run import Outcome, Report, Run, first, leaves
+from vim_mcp.kernel.starting import ALL_LOST, NEXT
 from vim_mcp.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -23,17 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-START_LIMIT = 60.0
-"""Seconds in which a kernel that was started answers."""
-_NO_SOCKETS = 20.0
-"""Seconds after which a kernel of another language that does not answer is tried with ports: it may know no sockets."""
-_ADOPTION = 3.0
-"""Seconds in which a kernel that an earlier hub has left answers if it is idle."""
 OBEDIENCE = 5.0
 """Seconds that code has for its end once it is interrupted; then the kernel is ended."""
 
-_ALL_LOST = "Its variables, imports and definitions are lost."
-_NEXT = "The next call starts a new kernel."
 _NO_INPUT = (
     "input() has no one to answer it here: the code is run without a keyboard. Put the value into the code instead."
 )
@@ -94,62 +87,18 @@ class Kernel:
         if self._channels is not None:
             return []
         lost, self._lost = self._lost, ""
-        notes = (
-            [f"The kernel has ended since the last call: {lost}. {_ALL_LOST} This ran in a new one."] if lost else []
-        )
+        notes = [f"The kernel has ended since the last call: {lost}. {ALL_LOST} This ran in a new one."] if lost else []
         try:
             if directory := place.find(self._runtime, self._editor):
                 with contextlib.suppress(OSError, ValueError):  # its files have gone meanwhile
-                    return notes + await self._adopt(directory)
+                    self._settle(*await starting.adopt(directory, self._report_output))
+                    return notes
             choice = await choose(await describe())
-            await self._start(choice)
+            self._settle(*await starting.start(self._runtime, self._editor, choice, self._report_output))
         except BaseException:
             self._lost = lost
             raise
         return notes + ([choice.note] if choice.note else [])
-
-    async def _start(self, choice: Choice) -> None:
-        """Raises `CommandFailed` (kind `missing`) with the kernel's own words when it does not start."""
-        directory = place.new(self._runtime, self._editor)
-        offers = list(place.connections(directory))
-        if choice.language == "python":  # its kernel knows unix sockets
-            offers = offers[:1]
-        for number, connection in enumerate(offers):
-            last = number == len(offers) - 1
-            fault = await self._try(choice, directory, connection, START_LIMIT if last else _NO_SOCKETS)
-            if not fault:
-                return
-        raise CommandFailed(f"The kernel {choice.name} does not start: {fault}", kind="missing")
-
-    async def _try(self, choice: Choice, directory: Path, connection: dict[str, Any], limit: float) -> str:
-        """Start it by that connection; "", or why it does not answer."""
-        about = {"name": choice.name, "language": choice.language, "by_message": choice.by_message, "attached": ""}
-        guarded = await Guarded.start(directory, {
-            "watch": self._editor, "argv": list(choice.argv), "environment": dict(choice.environment),
-            "folder": choice.folder, "connection": connection, "about": about,
-        })  # fmt: skip
-        return await self._connect(guarded, connection, limit)
-
-    async def _connect(self, guarded: Guarded, connection: dict[str, Any], limit: float) -> str:
-        from vim_mcp.kernel.channels import Channels
-
-        channels = Channels(connection, self._report_output)
-        ready = asyncio.create_task(channels.ready())
-        try:
-            if await first(ready, guarded.ended, limit) == "done" and not guarded.ended.done():
-                self._settle(guarded, channels)
-                return ""
-        except BaseException:
-            await channels.close()
-            await guarded.end()
-            raise
-        finally:
-            ready.cancel()
-        await channels.close()
-        if not guarded.ended.done():
-            await guarded.end()
-            return f"it did not answer within {limit:.0f} s"
-        return f"{guarded.ended.result()}. It said: {guarded.output.strip()[-1500:] or 'nothing'}"
 
     def _settle(self, guarded: Guarded, channels: Channels) -> None:
         self._guarded, self._channels = guarded, channels
@@ -167,32 +116,6 @@ class Kernel:
                 await self._end("the attached kernel has hung up")
         finally:
             gone.cancel()
-
-    async def _adopt(self, directory: Path) -> list[str]:
-        """Take over the kernel that an earlier hub has started. What ran for a client of that hub's is interrupted."""
-        state = place.state(directory) or {}
-        guarded = Guarded.adopt(directory, state)
-        file = Path(guarded.about["attached"] or directory / guard.CONNECTION)
-        from vim_mcp.kernel.channels import Channels, read_connection
-
-        channels = Channels(read_connection(file), self._report_output)
-        attached = bool(guarded.about["attached"])
-        for _ in range(2):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(channels.ready(), _ADOPTION)
-                self._settle(guarded, channels)
-                return []
-            if attached:
-                break
-            self._interrupt_by(guarded, channels)
-        await channels.close()
-        if attached:
-            raise CommandFailed(f"The kernel of {file} does not answer: it is busy, or has ended", kind="busy")
-        await guarded.end()
-        raise CommandFailed(
-            f"The kernel ran earlier code that could not be interrupted, and was ended. {_ALL_LOST} {_NEXT}",
-            kind="lost",
-        )
 
     # Its end
 
@@ -219,7 +142,7 @@ class Kernel:
     async def _run(self, run: Run, notes: list[str]) -> Outcome:
         guarded, channels = self._guarded, self._channels
         if guarded is None or channels is None:
-            raise CommandFailed(f"The kernel ended before the code was begun. {_NEXT}", kind="lost")
+            raise CommandFailed(f"The kernel ended before the code was begun. {NEXT}", kind="lost")
         self._runs, self._current = self._runs + 1, run
         self.report("input", {"client": run.client, "text": run.code})
 
@@ -245,7 +168,7 @@ class Kernel:
         """Stop what has not ended by itself; how that went."""
         if end == "ended":
             self._lost = ""  # the client is told here
-            return [f"The kernel has ended while the code ran: {self._why}. {_ALL_LOST} {_NEXT}"]
+            return [f"The kernel has ended while the code ran: {self._why}. {ALL_LOST} {NEXT}"]
         if end == "done":
             return await self._left(running.result(), guarded)
         if guarded.about["attached"] and not run.begun:
@@ -258,7 +181,7 @@ class Kernel:
         if not guarded.ended.done():
             await guarded.end()
         self._lost = "" if end == "limit" else "code that was cancelled could not be interrupted"
-        return [f"{what} It went on for {OBEDIENCE:g} s, so the kernel was ended. {_ALL_LOST} {_NEXT}"]
+        return [f"{what} It went on for {OBEDIENCE:g} s, so the kernel was ended. {ALL_LOST} {NEXT}"]
 
     async def _left(self, answer: dict[str, Any], guarded: Guarded) -> list[str]:
         """What is to be told of code that has had the kernel end, once it has."""
@@ -268,7 +191,7 @@ class Kernel:
         if not guarded.ended.done():
             return []
         self._lost = ""  # the client is told here
-        return [f"The code has ended the kernel. {_ALL_LOST} {_NEXT}"]
+        return [f"The code has ended the kernel. {ALL_LOST} {NEXT}"]
 
     async def _obeys(self, running: asyncio.Task[Any], guarded: Guarded) -> bool:
         """Interrupt the code, twice if need be: between two of the kernel's own steps the first may be lost."""
@@ -290,13 +213,7 @@ class Kernel:
 
     def _interrupt(self) -> None:
         if self._guarded is not None and self._channels is not None:
-            self._interrupt_by(self._guarded, self._channels)
-
-    def _interrupt_by(self, guarded: Guarded, channels: Channels) -> None:
-        if guarded.about["by_message"] or guarded.about["attached"]:
-            channels.interrupt()
-        else:
-            guarded.interrupt()
+            starting.interrupt(self._guarded, self._channels)
 
     # What the editor's user asks
 
@@ -337,8 +254,11 @@ class Kernel:
             directory = place.new(self._runtime, self._editor)
             order = {"watch": self._editor, "argv": None, "about": about}
             guarded = await Guarded.start(directory, order)
-            if fault := await self._connect(guarded, connection, OBEDIENCE):
-                raise CommandFailed(f"The kernel of {file} is not attached: {fault}", kind="busy")
+            try:
+                channels = await starting.connect(guarded, connection, OBEDIENCE, self._report_output)
+            except starting.NoAnswer as fault:
+                raise CommandFailed(f"The kernel of {file} is not attached: {fault}", kind="busy") from None
+            self._settle(guarded, channels)
         return f"Attached to the kernel of {file}"
 
     def status(self) -> dict[str, Any]:
