@@ -48,7 +48,7 @@ endfunction
 function! vim_mcp#diff_buffers#wipe(review) abort
   for bufnr in [a:review.left, a:review.right]
     if bufnr > 0 && bufexists(bufnr)
-      call vim_mcp#diff_layout#run('silent! noautocmd bwipeout! ' . bufnr)
+      call vim_mcp#diff_close#run('silent! noautocmd bwipeout! ' . bufnr)
     endif
   endfor
   call vim_mcp#diff_private#end(a:review)

@@ -1,5 +1,6 @@
-" Making and removing a diff's two windows, from within a window that is not the person's current one wherever there is
-" such a window: to leave the current one, even for a moment, ends Visual mode and splits an insertion's undo.
+" Making a diff's two windows (diff_close.vim closes them), from within a window that is not the person's current one
+" wherever there is such a window: to leave the current one, even for a moment, ends Visual mode and splits an
+" insertion's undo.
 
 let s:save_cpo = &cpo
 set cpo&vim
@@ -35,7 +36,7 @@ endfunction
 function! s:discard(place, windows) abort
   let a:place.windows = []
   for window in filter(copy(gettabinfo(tabpagenr())[0].windows), 'index(a:windows, v:val) < 0')
-    call s:close(tabpagenr(), window)
+    call vim_mcp#diff_close#window(tabpagenr(), window)
   endfor
 endfunction
 
@@ -238,78 +239,6 @@ function! s:first_change() abort
     endif
   endfor
   return 1
-endfunction
-
-" Close every window that shows a side of a:place.
-function! vim_mcp#diff_layout#unmake(place) abort
-  let shown = win_findbuf(a:place.left) + win_findbuf(a:place.right)
-  for window in filter(copy(a:place.windows), 'index(shown, v:val) < 0')
-    call win_execute(window, 'noautocmd call s:give_back()')
-  endfor
-  for tab in reverse(range(1, tabpagenr('$')))
-    call s:close_in(tab, filter(copy(gettabinfo(tab)[0].windows), 'index(shown, v:val) >= 0'))
-  endfor
-  let a:place.windows = []
-endfunction
-
-" A window of the diff's in which the person has opened something else is theirs.
-function! s:give_back() abort
-  if &diff
-    diffoff
-  endif
-  call vim_mcp#diff_title#clear()
-endfunction
-
-" Close some windows of a tab page: with it if it has no others.
-function! s:close_in(tab, windows) abort
-  let there = filter(getwininfo(), 'v:val.tabnr == a:tab && vim_mcp#windows#type(v:val) !~# "popup"')
-  let others = len(there) - len(a:windows)
-  if empty(a:windows)
-    return
-  elseif others
-    for window in a:windows
-      call s:close(a:tab, window)
-    endfor
-  elseif tabpagenr('$') > 1
-    call vim_mcp#diff_layout#run('noautocmd tabclose! ' . a:tab)
-  else
-    call s:replace_last(a:windows)
-  endif
-endfunction
-
-" By its number and from the tab page's current window, so that this stays that. (win_execute() from within the window
-" itself would forget which window was the previous one. In Neovim 0.7 it must not close the current one of another tab
-" page: the editor would crash.)
-function! s:close(tab, window) abort
-  let command = 'noautocmd ' . win_id2tabwin(a:window)[1] . 'close!'
-  let current = win_getid(tabpagewinnr(a:tab), a:tab)
-  if a:tab == tabpagenr()
-    call vim_mcp#diff_layout#run(command)
-  elseif has('nvim')
-    noautocmd call nvim_win_close(a:window, v:true)
-  else
-    call win_execute(current, command)
-  endif
-endfunction
-
-" Run a command that is about windows or buffers but not about the current one: from within a popup of Vim's, which has
-" no number, it is not allowed.
-function! vim_mcp#diff_layout#run(command) abort
-  if win_id2win(win_getid())
-    execute a:command
-  else
-    call win_execute(win_getid(1), a:command)
-  endif
-endfunction
-
-" The person has closed all else: the last window shows another buffer.
-function! s:replace_last(windows) abort
-  noautocmd call win_gotoid(a:windows[0])
-  noautocmd only!
-  call s:give_back()
-  let listed = filter(getbufinfo({'buflisted': 1}), 'v:val.bufnr != bufnr("%")')
-  let previous = filter(copy(listed), 'v:val.bufnr == bufnr("#")')
-  execute empty(listed) ? 'enew!' : 'buffer! ' . get(previous, 0, listed[0]).bufnr
 endfunction
 
 let &cpo = s:save_cpo

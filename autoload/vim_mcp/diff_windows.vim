@@ -1,7 +1,8 @@
 " Where a diff under review is seen: its two windows, from their opening to the moment when all is as it was before.
 "
-" diff_layout makes the windows, diff_return remembers what the person's windows were like and puts it back, diff_focus
-" knows whether the person may be led to a diff, diff_title writes the line above or below each side.
+" diff_layout makes the windows, diff_close closes them, diff_return remembers what the person's windows were like and
+" puts it back, diff_focus knows whether the person may be led to a diff, diff_title writes the line above or below each
+" side.
 "
 " A place is a dictionary:
 "   left, right    the buffers, and `review`, whose they are
@@ -82,7 +83,7 @@ function! vim_mcp#diff_windows#close(place) abort
   let window = win_getid()
   try
     call vim_mcp#diff_return#leave(a:place)
-    call vim_mcp#diff_layout#unmake(a:place)
+    call vim_mcp#diff_close#all(a:place)
     call vim_mcp#diff_return#restore(a:place)
   catch
     throw s:kind(v:exception) . v:exception

@@ -48,7 +48,7 @@ function! DiffClose(...) abort
   let review.verdict = a:0 > 1 ? a:2 : 'accepted'
   call vim_mcp#diff_windows#close(place)
   call filter(g:diffs, 'v:val[1] isnot place')
-  call vim_mcp#diff_layout#run('silent noautocmd bwipeout! ' . review.left . ' ' . review.right)
+  call vim_mcp#diff_close#run('silent noautocmd bwipeout! ' . review.left . ' ' . review.right)
   return win_getid()
 endfunction
 
