@@ -66,6 +66,22 @@ def test_what_is_asked_and_what_was_accepted(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("IDE-TOOL-04")
+def test_two_editors_show_a_change_at_the_same_time(tmp_path: Path) -> None:
+    """Their texts lie in one directory, and each has asked for as many as the other."""
+
+    async def scene(played: Played) -> None:
+        editors = [played, Played(tmp_path)]
+        shown = [await editor.shown("a tab") for editor in editors]
+        assert len({diff["answer_file"] for _, diff in shown}) == 2
+        for editor, (waiting, diff) in zip(editors, shown, strict=True):
+            write(diff["answer_file"], b"mine\n")
+            editor.judge(diff, "accepted")
+            assert await waiting == Verdict(accepted=True, text="mine\n")
+
+    play(tmp_path, scene)
+
+
+@pytest.mark.requirement("IDE-TOOL-04")
 def test_bytes_that_are_no_utf_8_are_replaced(tmp_path: Path) -> None:
     async def scene(played: Played) -> None:
         waiting, diff = await played.shown("tab", contents="\ud800")

@@ -30,6 +30,9 @@ logger = logging.getLogger(__name__)
 TEXT_FILE = "text-"
 """How the names of files begin by which text travels, in the runtime directory."""
 
+_text_files = itertools.count(1)
+"""Numbers them: of all editors, whose files lie in one directory."""
+
 _PATIENCE = 0.5
 """Seconds after which an unanswered request makes the hub look at what the editor does."""
 
@@ -158,7 +161,7 @@ class Editor:
     @contextlib.contextmanager
     def text_file(self) -> Iterator[Path]:
         """A path in the runtime directory for text that goes by file; removed afterwards. Mode 0600."""
-        path = self._runtime / f"{TEXT_FILE}-{os.getpid()}-{next(self._ids)}"
+        path = self._runtime / f"{TEXT_FILE}{os.getpid()}-{next(_text_files)}"
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
             yield path
