@@ -47,8 +47,9 @@ def test_escape_ends_its_work(scene: Scene) -> None:
     cli.api.script(ToolUse("Bash", {"command": f"cat {fifo}", "description": "Wait"}))
     cli.submit("Wait for it.")
     cli.terminal.wait_screen("<Claude working>", "esc to interrupt")
-    cli.terminal.type("\x1b")
-    cli.terminal.wait_screen("<Claude idle>")
+    with fifo.open("w"):  # once its tool reads from there
+        cli.terminal.type("\x1b")
+        cli.terminal.wait_screen("<Claude idle>")
 
 
 @pytest.mark.requirement("FOLLOW-01", "FOLLOW-02", "SIGNS-01")

@@ -103,14 +103,23 @@ def test_who_does_not_see_that_claude_waits_is_told(
 
 
 SHOWS_TITLES = """#!{python}
-import os, sys, tty
+import os, sys, time, tty
 tty.setraw(0)
 with open({path!r}, "w") as pipe:
     print([os.getpid(), [], 0], file=pipe)
-while keys := os.read(0, 1):
-    print(end="\\x1b]0;%s Claude Code\\x07" % chr(0x2733 if keys == b"r" else 0x25d0), flush=True)
+
+def call(sign):
+    print(end="\\x1b]0;%s Claude Code\\x07" % chr(sign), flush=True)
+
+while key := os.read(0, 1):
+    if key != b"r":
+        call(0x25d0)
+    if key == b"m":
+        time.sleep(0.7)
+    if key != b"w":
+        call(0x2733)
 """
-"""Calls its terminal what the CLI does: when it works, and when it rests (r)."""
+"""Calls its terminal what the CLI does: that it works (w), for a moment alone (m), and that it rests (r)."""
 
 
 @pytest.fixture
@@ -133,6 +142,15 @@ def test_its_title_tells_that_a_turn_was_ended_by_escape(editor: tuple[Terminal,
     does(link, "working")
     terminal.type("r")
     terminal.wait_screen("<\u2733 Claude Code")
+    assert link.event("rested")["pid"] == titled
+
+
+@pytest.mark.requirement("SEEN-04")
+def test_so_it_does_of_a_first_turn_that_was_ended_at_once(editor: tuple[Terminal, RawEditor], titled: int) -> None:
+    terminal, link = editor
+    does(link, "working")
+    link.request("ping")
+    terminal.type("m")
     assert link.event("rested")["pid"] == titled
 
 
