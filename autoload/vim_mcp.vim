@@ -115,7 +115,7 @@ function! vim_mcp#status() abort
   let info = vim_mcp#link#info()
   let words = info.state ==# 'connected' ? s:connected() : [s:not_connected(info)]
   let words = vim_mcp#paused() ? ['paused'] + words : words + s:limited(info.access)
-  let words += [info.state ==# 'connected' ? 'as ' . info.instance_id : info.socket]
+  let words += info.state ==# 'connected' ? ['as ' . info.instance_id] : s:is_missing(info) ? [] : [info.socket]
   call vim_mcp#notice#echo(join(filter(words, 'v:val !=# ""'), ', '))
 endfunction
 
@@ -132,7 +132,7 @@ function! s:connected() abort
   return ['connected', (clients ? clients : 'no') . (clients > 1 ? ' Claudes' : ' Claude')]
 endfunction
 
-" With what helps before why, unless that says it.
+" With what helps before why, unless that says it; all of which has room.
 function! s:not_connected(info) abort
   let stopped = s:decided ? 'stopped (:VimMCPStart starts it)' : 'not connected yet'
   let what = {'stopped': stopped, 'refused': 'refused by the hub'}
@@ -140,7 +140,11 @@ function! s:not_connected(info) abort
   if a:info.reason ==# ''
     return text
   endif
-  return text . (a:info.reason =~# '^Python part missing' ? '' : ' (see :VimMCPDoctor)') . ': ' . a:info.reason
+  return s:is_missing(a:info) ? a:info.reason : text . ' (see :VimMCPDoctor): ' . a:info.reason
+endfunction
+
+function! s:is_missing(info) abort
+  return a:info.reason =~# '^Python part missing'
 endfunction
 
 " :VimMCPLog: shows the hub's log, read-only, in a split or where it is open.

@@ -92,7 +92,8 @@ endfunction
 function! vim_mcp#ask#answer(word) abort
   let question = vim_mcp#ask#current()
   if !has_key(s:answers, a:word)
-    call vim_mcp#notice#error(':VimMCPAnswer takes "yes", "always" or "no", not "' . a:word . '"')
+    let given = a:word ==# '' ? '' : ', not "' . a:word . '"'
+    call vim_mcp#notice#error(':VimMCPAnswer takes "yes", "always" or "no"' . given)
   elseif empty(question)
     call vim_mcp#notice#error('nobody asks anything now')
   elseif empty(question.since) || vim_mcp#calm#is_new(question.since)
@@ -111,7 +112,7 @@ function! vim_mcp#ask#open(mods) abort
   if empty(question)
     call vim_mcp#notice#error('nobody asks anything now')
   else
-    call vim_mcp#question_window#open(a:mods, question, vim_mcp#ask#words(question))
+    call vim_mcp#question_window#open(vim_mcp#place#mods(a:mods), question, vim_mcp#ask#words(question))
   endif
 endfunction
 

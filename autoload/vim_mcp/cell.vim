@@ -23,8 +23,10 @@ highlight default link VimMCPCellError ErrorMsg
 
 " :VimMCPRunCell: run the lines a:first to a:last where the user has named some (a:range), else the cell under the
 " cursor; with `bang` take all results off this buffer.
-function! vim_mcp#cell#run(bang, range, first, last) abort
-  if a:bang
+function! vim_mcp#cell#run(argument, bang, range, first, last) abort
+  if !vim_mcp#alone#is(a:argument)
+    return
+  elseif a:bang
     call s:clear(bufnr('%'))
     return
   endif

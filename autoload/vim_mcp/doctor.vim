@@ -18,10 +18,10 @@ let s:step = 50
 " Neovim has a place for such findings (lua/vim_mcp/health.lua); Vim gets a window.
 function! vim_mcp#doctor#open(mods) abort
   if has('nvim')
-    call s:once_settled(s:patience, {-> s:check_health(a:mods)})
+    call s:once_settled(s:patience, {-> s:check_health(vim_mcp#place#mods(a:mods))})
     return
   endif
-  call s:show(a:mods)
+  call s:show(vim_mcp#place#mods(a:mods))
   call s:fill(['looking ...'])
   call s:once_settled(s:patience, function('s:run'))
 endfunction
@@ -43,7 +43,11 @@ function! s:check_health(mods) abort
 endfunction
 
 function! s:run() abort
-  call vim_mcp#job#run(s:argv(), {code, lines -> s:tell(vim_mcp#doctor#all(code, lines))})
+  if vim_mcp#hub#obstacle() !=# ''
+    call s:tell(vim_mcp#doctor#all(1, []))
+  else
+    call vim_mcp#job#run(s:argv(), {code, lines -> s:tell(vim_mcp#doctor#all(code, lines))})
+  endif
 endfunction
 
 " Calls a:Run when the editor has its connection, or it is known why not: at once, or within that many ms. It may have
@@ -62,8 +66,7 @@ function! s:settling() abort
 endfunction
 
 function! s:argv() abort
-  return vim_mcp#hub#obstacle() !=# '' ? ['false']
-        \ : vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json', '--inside'] + s:named_claude())
+  return vim_mcp#hub#argv(vim_mcp#paths#named_socket(), ['doctor', '--json', '--inside'] + s:named_claude())
 endfunction
 
 " The program looks for `claude` on PATH; the user may have named another one here.
@@ -75,6 +78,9 @@ endfunction
 " All findings, waiting for the program: for Neovim's health check.
 function! vim_mcp#doctor#now() abort
   call wait(s:short_patience, {-> !s:settling()}, s:step)
+  if vim_mcp#hub#obstacle() !=# ''
+    return vim_mcp#doctor#all(1, [])
+  endif
   let l:text = system(s:argv())
   return vim_mcp#doctor#all(v:shell_error, split(l:text, "\n"))
 endfunction

@@ -28,7 +28,7 @@ function! vim_mcp#follow#toggle(mods) abort
   elseif s:is_there()
     call s:close()
   else
-    call s:open(a:mods)
+    call s:open(vim_mcp#place#mods(a:mods))
   endif
 endfunction
 

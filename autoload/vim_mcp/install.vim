@@ -87,7 +87,7 @@ function! s:tell_fault(lines) abort
   let [l:what, l:remedy] = vim_mcp#install_fault#of(a:lines, vim_mcp#hub#environment())
   call s:add('')
   call s:add('not installed: ' . l:what . '. ' . l:remedy . '.')
-  call s:add(':VimMCPInstall tries again; `q` closes this')
+  call s:add(':VimMCPInstall tries again; `q` in this window closes it')
   call vim_mcp#notice#unasked('not installed: ' . l:what)
 endfunction
 
@@ -105,7 +105,7 @@ function! s:await(looks, timer) abort
     call s:add('')
     call s:add('Now :ClaudeCode opens Claude Code beside your text. For other clients run in a shell:')
     call s:add('  ' . vim_mcp#hub#typed() . ' install')
-    call s:add('`q` closes this; :help vim-mcp tells more')
+    call s:add('`q` in this window closes it; :help vim-mcp tells more')
     call vim_mcp#notice#unasked('installed and connected')
   elseif a:looks > 0 && l:info.state !=# 'refused'
     call timer_start(s:pause, function('s:await', [a:looks - 1]))

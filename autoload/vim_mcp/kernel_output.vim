@@ -16,10 +16,10 @@ function! vim_mcp#kernel_output#open(mods) abort
   if bufwinid(s:buffer) > 0
     call win_gotoid(bufwinid(s:buffer))
   elseif bufexists(s:buffer)
-    execute a:mods 'sbuffer' s:buffer
+    execute vim_mcp#place#mods(a:mods) 'sbuffer' s:buffer
     call cursor(line('$'), 1)
   else
-    call s:new(a:mods)
+    call s:new(vim_mcp#place#mods(a:mods))
   endif
   call vim_mcp#kernel_output#watch()
 endfunction

@@ -10,16 +10,21 @@ let s:most = 100
 
 " :ClaudeAtMention. a:range is how many lines the user has named (0: none): a:first and a:last. In Visual mode the lines
 " that it marks are meant.
-function! vim_mcp#mention#command(range, first, last) abort
-  call s:buffer(a:range, a:first, a:last)
+function! vim_mcp#mention#command(argument, range, first, last) abort
+  if vim_mcp#alone#is(a:argument)
+    call s:buffer(a:range, a:first, a:last)
+  endif
 endfunction
 
-" :ClaudeCodeSend: the same, and in a list of files what it lists there; a:follow: go to Claude's terminal, if it is
-" here.
-function! vim_mcp#mention#send(range, first, last, follow) abort
+" :ClaudeCodeSend: the same, and in a list of files what it lists there; and go to Claude's terminal, if it is here and
+" unless a:stay.
+function! vim_mcp#mention#go(argument, range, first, last, stay) abort
+  if !vim_mcp#alone#is(a:argument)
+    return
+  endif
   let l:sent = vim_mcp#trees#knows(&filetype)
         \ ? vim_mcp#trees#add(a:range, a:first, a:last) : s:buffer(a:range, a:first, a:last)
-  if !l:sent || !a:follow
+  if !l:sent || a:stay
     return
   elseif empty(s:gathered)
     call vim_mcp#terminal#attend()
@@ -59,7 +64,7 @@ function! vim_mcp#mention#of_motion(type) abort
     call winrestview(s:view)
     unlet s:view
   endif
-  call vim_mcp#mention#send(2, l:lines[0], l:lines[1], 1)
+  call vim_mcp#mention#go('', 2, l:lines[0], l:lines[1], 0)
 endfunction
 
 " :ClaudeCodeAdd {file} [start] [end]; without arguments the current buffer's file.

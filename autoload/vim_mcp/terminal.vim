@@ -46,7 +46,10 @@ function! vim_mcp#terminal#toggle(range, number, mods, args) abort
 endfunction
 
 " :ClaudeCodeFocus: go to it, and from there back.
-function! vim_mcp#terminal#focus(range, number, mods) abort
+function! vim_mcp#terminal#focus(argument, range, number, mods) abort
+  if !vim_mcp#alone#is(a:argument)
+    return
+  endif
   let l:number = a:range == 1 && a:number ? a:number : s:current()
   let l:mods = vim_mcp#place#mods(a:mods)
   if !s:is_running(l:number)

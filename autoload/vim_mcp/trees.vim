@@ -20,7 +20,14 @@ function! vim_mcp#trees#knows(filetype) abort
   return has_key(s:trees, a:filetype) || has('nvim') && luaeval('require("vim_mcp.trees").knows(_A)', a:filetype)
 endfunction
 
-" :ClaudeCodeTreeAdd: mention what the lines a:first to a:last list (a:range: how many lines the user has named), or
+" :ClaudeCodeTreeAdd.
+function! vim_mcp#trees#command(argument, range, first, last) abort
+  if vim_mcp#alone#is(a:argument)
+    call vim_mcp#trees#add(a:range, a:first, a:last)
+  endif
+endfunction
+
+" Mention what the lines a:first to a:last list (a:range: how many lines the user has named), or
 " else what is marked, or else what is under the cursor. Whether anything was mentioned.
 function! vim_mcp#trees#add(range, first, last) abort
   if !vim_mcp#trees#knows(&filetype)

@@ -56,8 +56,10 @@ def test_what_is_missing_is_said_once(home: EditorHome, alone: Launch, inside: I
     terminal = alone("one.txt")
     shown = terminal.wait_screen(f"vim-mcp: {OFFER}")
     assert "Press ENTER" not in shown
+    terminal.type(":set ruler showcmd laststatus=0 | redraw! | echo 'settled'\r")
+    terminal.wait_screen("settled")
     terminal.type(":VimMCPStatus\r")
-    terminal.wait_screen("not connected: Python part missing")
+    terminal.wait_screen(f"vim-mcp: {OFFER}")
     terminal.type(":messages clear | echo 'cleared'\r")
     terminal.wait_screen("cleared")
     wait_until(lambda: inside.value(terminal, "vim_mcp#link#info().tries") >= 6, "more tries")
@@ -73,6 +75,8 @@ def test_without_a_python_it_says_which_is_needed(tmp_path: Path, alone: Launch)
     terminal.wait_screen(OFFER)
     terminal.type(":VimMCPInstall\r")
     terminal.wait_screen("no Python 3.11 or newer with its venv module", "Install Python 3.11 or newer", FAULT)
+    terminal.type(":VimMCPDoctor\r")
+    terminal.wait_screen(f"program: {OFFER}", "connection: waiting")
     assert not (tmp_path / "home" / ".data" / "vim-mcp").exists()
 
 
@@ -196,7 +200,7 @@ def test_it_is_installed_beside_the_users_work(
         terminal.type(f":VimMCPInstall {wheel}\r")
         terminal.wait_screen("making ")
         terminal.type("itext\x1b")
-        terminal.wait_screen("`q` closes this", timeout=300)
+        terminal.wait_screen("`q` in this window closes it", timeout=300)
         assert inside.value(terminal, "[getline(1), vim_mcp#link#info().state]") == ["text", "connected"]
         assert str(environment) in "".join(inside.value(terminal, "vim_mcp#hub#command()"))
         alone("two.txt", **env)
@@ -222,7 +226,7 @@ def test_a_plugin_managers_clone_is_installed_in_place(
     try:
         terminal.wait_screen(OFFER)
         terminal.type(":VimMCPInstall\r")
-        terminal.wait_screen("`q` closes this", timeout=300)
+        terminal.wait_screen("`q` in this window closes it", timeout=300)
         assert inside.value(terminal, "vim_mcp#link#info().state") == "connected"
         where = "import vim_mcp; print(vim_mcp.__file__)"
         python = [str(environment / "bin" / "python"), "-P", "-c", where]
