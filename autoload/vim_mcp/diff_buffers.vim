@@ -46,12 +46,20 @@ endfunction
 
 " Wipes both buffers.
 function! vim_mcp#diff_buffers#wipe(review) abort
-  for bufnr in [a:review.left, a:review.right]
-    if bufnr > 0 && bufexists(bufnr)
-      call vim_mcp#diff_close#run('silent! noautocmd bwipeout! ' . bufnr)
-    endif
+  let buffers = filter([a:review.left, a:review.right], 'v:val > 0 && bufexists(v:val)')
+  if !empty(filter(copy(buffers), 'getbufvar(v:val, "vim_mcp_renamed", 0)'))
+    let buffers += s:former(buffers)
+  endif
+  for bufnr in buffers
+    call vim_mcp#diff_close#run('silent! noautocmd bwipeout! ' . bufnr)
   endfor
   call vim_mcp#diff_private#end(a:review)
+endfunction
+
+" Where the person gives one of them another name, the editor makes a buffer of the former.
+function! s:former(buffers) abort
+  let others = filter(getbufinfo({'bufloaded': 0}), '!v:val.loaded && vim_mcp#diff_buffers#is_named(v:val.name)')
+  return filter(map(others, 'v:val.bufnr'), 'index(a:buffers, v:val) < 0 && empty(vim_mcp#diff#of(v:val))')
 endfunction
 
 " `ZZ` does not write what has not been changed.

@@ -45,7 +45,7 @@ function! s:watch_sides(review) abort
       execute 'autocmd FileWriteCmd,FileAppendCmd <buffer=' . side . '> call s:write_part()'
       " A private file (diff_private.vim) that is gone is no news, and another name is that of no private file.
       execute 'autocmd FileChangedShell <buffer=' . side . '> let v:fcs_choice = ""'
-      execute 'autocmd BufFilePost <buffer=' . side . '> setlocal buftype=acwrite'
+      execute 'autocmd BufFilePost <buffer=' . side . '> setlocal buftype=acwrite | let b:vim_mcp_renamed = 1'
     endfor
   augroup END
 endfunction
@@ -87,11 +87,17 @@ function! s:write(stack, name) abort
   setlocal nomodified
   if empty(review)
     call s:tell_withdrawn()
-  elseif a:name ==# bufname('%') && vim_mcp#diff_write#is_commanded(a:stack)
+  elseif s:is_meant_here(a:name) && vim_mcp#diff_write#is_commanded(a:stack)
     call s:accept(review)
   else
     call vim_mcp#diff#hint(review, vim_mcp#diff_write#is_typed())
   endif
+endfunction
+
+" Whether a write is one of the proposal itself. Who has given it another name (`:saveas mine`, `:file mine`) takes it for
+" a file of theirs, and means that from then on.
+function! s:is_meant_here(name) abort
+  return a:name ==# bufname('%') && !get(b:, 'vim_mcp_renamed')
 endfunction
 
 " Who writes what its client has taken back meanwhile must not believe that it was accepted.

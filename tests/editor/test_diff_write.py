@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -80,6 +81,8 @@ TOLD: list[tuple[str, list[str], str]] = [
     ("under another name, by force", [], ":w! other-name\r"),
     ("at the end of another file", [], ":w >>other-name\r"),
     ("a part, by force", [], ":1,2w!\r"),
+    ("under another name from then on", [], ":saveas other-name\r:w\r"),
+    ("after it was given another name", [], ":file other-name\r:w\r"),
 ]
 
 SILENT: list[tuple[str, list[str], str]] = [
@@ -252,3 +255,21 @@ def test_the_other_name_is_not_written(start: Start, inside: Inside) -> None:
     desk.terminal.wait_screen(HINT)
     assert (desk.file.parent / "other-name").read_text() == "precious"
     assert json.dumps(inside.value(desk.terminal, "bufname('%')")).count("calc.py") == 1
+
+
+@pytest.mark.requirement("IDE-REVIEW-02")
+@pytest.mark.parametrize("lines", [[], ["autocmd InsertLeave * write"]], ids=["no file", "private files"])
+@pytest.mark.parametrize("command", ["saveas", "file"])
+def test_nothing_is_left_of_one_that_was_given_another_name(
+    start: Start, inside: Inside, lines: list[str], command: str
+) -> None:
+    desk = start(*lines)
+    desk.terminal.type(f":{command} other-name\r:ClaudeCodeDiffAccept\r")
+    assert desk.link.event("review")["verdict"] == "accepted"
+    wait_until(lambda: names_of_diffs(desk, inside) == [], "no buffer of it")
+
+
+def names_of_diffs(desk: Desk, inside: Inside) -> list[str]:
+    """The names of the buffers that are a diff's, or have been."""
+    names: Any = inside.value(desk.terminal, "map(getbufinfo(), 'v:val.name')")
+    return [name for name in names if re.search("vim-mcp:|vim-mcp-review|other-name", name)]
