@@ -50,7 +50,7 @@ function! vim_mcp#diff_text#write(bufnr, form, path) abort
     let failed = 1
   endtry
   if failed
-    throw 'vim-mcp: the answer cannot be written to ' . a:path
+    throw 'vim-mcp: nothing was accepted: make room in ' . fnamemodify(a:path, ':h') . ' and accept it again'
   endif
 endfunction
 

@@ -217,3 +217,15 @@ def test_an_answer_that_cannot_be_written_is_none(desk: Desk, answer: str) -> No
     desk.pends()
     desk.terminal.type(":ClaudeCodeDiffs\r")
     desk.terminal.wait_screen(TITLE)
+
+
+@pytest.mark.requirement("IDE-REVIEW-04")
+def test_where_the_answer_has_no_room_it_stays_until_there_is_some(desk: Desk) -> None:
+    desk.propose(answer_file=str(missing := desk.file.parent / "missing" / "answer"))
+    desk.terminal.type(":w\r")
+    desk.terminal.wait_screen("vim-mcp: nothing was accepted: make room in")
+    desk.pends()
+    missing.parent.mkdir()
+    desk.terminal.type(":mode\r:w\r")
+    assert desk.link.event("review")["verdict"] == "accepted"
+    assert missing.read_bytes() == NEW
