@@ -211,21 +211,13 @@ def test_it_is_recorded(desk: Desk) -> None:
 
 @pytest.mark.parametrize("answer", [":w\r", ":ClaudeCodeDiffAccept\r", ":wq\r"])
 def test_an_answer_that_cannot_be_written_is_none(desk: Desk, answer: str) -> None:
-    desk.propose(answer_file=str(desk.file.parent / "no-such" / "answer"))
+    desk.propose(answer_file=str(file := desk.file.parent / "no-such" / "answer"))
     desk.terminal.type(answer)
-    desk.terminal.wait_screen("the answer c")
+    desk.terminal.wait_screen("nothing was accepted: m")  # what `:wq` brings on may come on the same line
     desk.pends()
     desk.terminal.type(":ClaudeCodeDiffs\r")
     desk.terminal.wait_screen(TITLE)
-
-
-@pytest.mark.requirement("IDE-REVIEW-04")
-def test_where_the_answer_has_no_room_it_stays_until_there_is_some(desk: Desk) -> None:
-    desk.propose(answer_file=str(missing := desk.file.parent / "missing" / "answer"))
+    file.parent.mkdir()
     desk.terminal.type(":w\r")
-    desk.terminal.wait_screen("vim-mcp: nothing was accepted: make room in")
-    desk.pends()
-    missing.parent.mkdir()
-    desk.terminal.type(":mode\r:w\r")
     assert desk.link.event("review")["verdict"] == "accepted"
-    assert missing.read_bytes() == NEW
+    assert file.read_bytes() == NEW
