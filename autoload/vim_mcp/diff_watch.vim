@@ -94,8 +94,8 @@ function! s:write(stack, name) abort
   endif
 endfunction
 
-" Whether a write is one of the proposal itself. Who has given it another name (`:saveas mine`, `:file mine`) takes it for
-" a file of theirs, and means that from then on.
+" Whether a write is one of the proposal itself. Who has given it another name (`:saveas mine`, `:file mine`) takes it
+" for a file of theirs, and means that from then on.
 function! s:is_meant_here(name) abort
   return a:name ==# bufname('%') && !get(b:, 'vim_mcp_renamed')
 endfunction
