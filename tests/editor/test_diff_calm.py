@@ -121,14 +121,15 @@ def test_who_answers_one_diff_has_not_gone_to_the_next(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("IDE-REVIEW-07")
-def test_a_command_is_not_meant_for_a_diff_that_comes_while_it_is_typed(desk: Desk) -> None:
+def test_a_command_is_not_meant_for_a_diff_that_comes_while_it_is_typed(desk: Desk, inside: Inside) -> None:
     """However long it takes to type it."""
     for name in ("Accept", "Deny"):
-        desk.terminal.type(f":redraw!\r:ClaudeCodeDiff{name}")
+        desk.terminal.type(f":messages clear | redraw!\r:ClaudeCodeDiff{name}")
         desk.terminal.wait_screen(f":ClaudeCodeDiff{name}")
         review = desk.propose(tab_name=name)
         desk.terminal.type("\r")
-        desk.terminal.wait_screen(NOT_SEEN)
+        # On the screen, what tells that the diff has come may take its place.
+        wait_until(lambda: NOT_SEEN in str(inside.value(desk.terminal, "execute('messages')")), "what is to be done")
         desk.pends()
         desk.terminal.type(f":ClaudeCodeDiffs\r:ClaudeCodeDiff{name}\r")
         assert desk.verdict(review)[0] in ("accepted", "rejected")
