@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from tests.support.editors import TIMEOUT
-from tests.support.processes import open_files
+from tests.support.processes import command_line, open_files
 from vim_mcp.kernel.interpreters import Wanted
 from vim_mcp.kernel.kernel import Kernel
 from vim_mcp.kernel.run import Outcome, Run
@@ -75,12 +75,9 @@ class Lab:
 def processes(words: str) -> list[str]:
     """The command lines that hold `words`."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            line = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-        except OSError:
-            continue
-        if words in line and int(path.parent.name) != os.getpid():
+    for process in Path("/proc").glob("[0-9]*"):
+        line = " ".join(command_line(int(process.name)))
+        if words in line and int(process.name) != os.getpid():
             found.append(line)
     return found
 
