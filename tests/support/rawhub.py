@@ -132,7 +132,8 @@ class RawHub:
         self._listener.listen()
         self._arrived: queue.Queue[RawEditor] = queue.Queue()
         self._editors: list[RawEditor] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
@@ -158,6 +159,7 @@ class RawHub:
         """Stop listening, hang up on every editor and remove the socket file."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
+        self._accepting.join(TIMEOUT)  # one that has just dialled is among them then
         self._listener.close()
         for editor in self._editors:
             editor.close()
